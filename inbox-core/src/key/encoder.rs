@@ -147,7 +147,7 @@ impl KeyEncoder {
 
     /// Appends to the canonical text. Past the limit it only counts, so that a huge value costs no memory.
     fn push(&mut self, text: &str) {
-        if let Some(at) = text.bytes().position(|byte| byte == 0) {
+        if let Some(at) = text.find('\0') {
             self.refuse(KeyError::Nul {
                 offset: self.length + at,
             });
@@ -205,5 +205,38 @@ impl fmt::Write for Leaf<'_> {
         }
         self.encoder.push(rest);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KeyEncoder, KeyError, MessageKey};
+
+    fn encoded(value: &(impl MessageKey + ?Sized)) -> KeyEncoder {
+        let mut encoder = KeyEncoder::new();
+        value.encode(&mut encoder);
+        encoder
+    }
+
+    #[test]
+    fn a_huge_value_is_counted_and_not_stored() {
+        let huge = "x".repeat(100_000_000);
+
+        let encoder = encoded(huge.as_str());
+        assert!(encoder.text.capacity() <= 2 * super::MAX_KEY_BYTES);
+        assert_eq!(encoder.finish(), Err(KeyError::too_long(100_000_000)));
+
+        // Fewer, because looking for what to escape is slow without optimisation.
+        let encoder = encoded(&("a", &huge[..10_000_000]));
+        assert!(encoder.text.capacity() <= 2 * super::MAX_KEY_BYTES);
+        assert_eq!(encoder.finish(), Err(KeyError::too_long(10_000_004)));
+    }
+
+    #[test]
+    fn many_pieces_past_the_limit_are_not_stored_either() {
+        let commas = ",".repeat(100_000);
+        let encoder = encoded(&("a", commas.as_str()));
+        assert!(encoder.text.capacity() <= 2 * super::MAX_KEY_BYTES);
+        assert_eq!(encoder.finish(), Err(KeyError::too_long(200_004)));
     }
 }

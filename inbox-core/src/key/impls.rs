@@ -84,3 +84,10 @@ impl MessageKey for uuid::Uuid {
         }
     }
 }
+
+#[cfg(feature = "uuid")]
+impl MessageKey for uuid::NonNilUuid {
+    fn encode(&self, encoder: &mut KeyEncoder) {
+        self.get().encode(encoder);
+    }
+}
