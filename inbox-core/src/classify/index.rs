@@ -41,6 +41,9 @@ use super::{Violation, mysql, postgres, sqlite};
 /// PostgreSQL would generate, `{table}_{columns joined by _}_key`, and one name serves all three databases; or ask for
 /// the column list as well.
 ///
+/// MariaDB puts the name into a text whose language follows `lc_messages`. In Czech, Hungarian, Japanese and Slovak the
+/// name is not the end of the text, and then nothing is known of the index.
+///
 /// Names are compared exactly, upper and lower case included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViolatedIndex {

@@ -55,3 +55,76 @@ pub(super) fn generated(table: &str, columns: Option<&str>, label: &str) -> Stri
         None => format!("{table}_{label}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{generated, truncated};
+
+    /// The right-hand sides were read from `pg_class` of PostgreSQL 15.
+    #[test]
+    fn names_are_generated_as_postgresql_does() {
+        let long = "a_very_long_table_name_that_goes_on_and_on";
+        for (table, columns, label, name) in [
+            ("orders", Some("number"), "key", "orders_number_key"),
+            (
+                "orders",
+                Some("shop_number"),
+                "key",
+                "orders_shop_number_key",
+            ),
+            ("orders", None, "pkey", "orders_pkey"),
+            ("öö", Some("a"), "idx", "öö_a_idx"),
+            (
+                long,
+                None,
+                "pkey",
+                "a_very_long_table_name_that_goes_on_and_on_pkey",
+            ),
+            (
+                long,
+                Some("a_very_long_column_name_that_goes_on_second_column_name"),
+                "key",
+                "a_very_long_table_name_that_g_a_very_long_column_name_that__key",
+            ),
+            (
+                "t123456789012345678901234567890123456789012345678901234567890ab",
+                None,
+                "pkey",
+                "t123456789012345678901234567890123456789012345678901234567_pkey",
+            ),
+            (
+                "t123456789012345678901234567890123456789012345678901234567890ab",
+                Some("c"),
+                "key",
+                "t12345678901234567890123456789012345678901234567890123456_c_key",
+            ),
+            (
+                "short",
+                Some("c123456789012345678901234567890123456789012345678901234567890ab_and_more"),
+                "key",
+                "short_c1234567890123456789012345678901234567890123456789012_key",
+            ),
+            (
+                "ééééééééééééééééééééééééé",
+                Some("üüüüüüüüüüüüüüü"),
+                "key",
+                "éééééééééééééé_üüüüüüüüüüüüüü_key",
+            ),
+            (
+                "aéééééééééééééééééééééééé",
+                Some("üüüüüüüüüüüüüüü"),
+                "key",
+                "aéééééééééééééé_üüüüüüüüüüüüüü_key",
+            ),
+        ] {
+            assert_eq!(generated(table, columns, label), name);
+        }
+    }
+
+    #[test]
+    fn a_name_is_not_cut_inside_a_character() {
+        assert_eq!(truncated("orders_number_key"), "orders_number_key");
+        assert_eq!(truncated(&"k".repeat(80)), "k".repeat(63));
+        assert_eq!(truncated(&"é".repeat(40)), "é".repeat(31));
+    }
+}
