@@ -82,7 +82,11 @@ pub enum ConsumerError {
         value: String,
     },
     /// The name is longer than [`MAX_CONSUMER_BYTES`].
-    #[error("the consumer name {value:?} has {} bytes, the limit is {limit}", value.len())]
+    #[error(
+        "the consumer name that begins with {:?} has {} bytes, the limit is {limit}",
+        &value[..value.floor_char_boundary(40)],
+        value.len()
+    )]
     TooLong {
         /// The name.
         value: String,
@@ -130,5 +134,71 @@ impl TryFrom<String> for Consumer {
 
     fn try_from(name: String) -> Result<Self, ConsumerError> {
         Self::new(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Consumer, ConsumerError, MAX_CONSUMER_BYTES};
+
+    #[test]
+    fn names_that_are_accepted() {
+        let longest = "c".repeat(MAX_CONSUMER_BYTES);
+        for name in [
+            "c",
+            "credit",
+            "Credit",
+            "shop/credit v2",
+            " credit",
+            "größe",
+            "入金",
+            &longest,
+        ] {
+            assert_eq!(Consumer::check(name), Ok(()), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn blank_names_are_refused() {
+        for name in ["", " ", "\u{3000}", "\u{2003} "] {
+            let value = name.to_owned();
+            assert_eq!(Consumer::check(name), Err(ConsumerError::Blank { value }));
+        }
+    }
+
+    #[test]
+    fn control_characters_are_refused() {
+        for character in ['\0', '\n', '\t', '\u{1b}', '\u{7f}', '\u{85}', '\u{9f}'] {
+            let value = format!("cre{character}dit");
+            assert_eq!(
+                Consumer::new(value.clone()),
+                Err(ConsumerError::Control { value, character })
+            );
+        }
+        assert_eq!(
+            Consumer::check("\n").map_err(|error| error.to_string()),
+            Err(r#"the consumer name "\n" contains the control character '\n'"#.to_owned())
+        );
+    }
+
+    #[test]
+    fn the_limit_is_in_bytes_and_the_error_names_value_and_limit() {
+        let name = "é".repeat(101);
+        let error = Consumer::check(&name).expect_err("202 bytes");
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "the consumer name that begins with {:?} has 202 bytes, the limit is 200",
+                "é".repeat(20)
+            )
+        );
+    }
+
+    #[test]
+    fn borrowed_and_owned_names_are_the_same_consumer() {
+        assert_eq!(
+            Consumer::try_from("credit"),
+            Consumer::try_from("credit".to_owned())
+        );
     }
 }
