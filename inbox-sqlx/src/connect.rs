@@ -1,0 +1,36 @@
+//! Opens a pool that suits handlers: what `Inbox::connect` adds to sqlx's defaults.
+
+use std::{str::FromStr, time::Duration};
+
+use sqlx::{ConnectOptions, Connection, Database, Pool, pool::PoolOptions};
+
+use crate::{
+    backend::driver::Driver,
+    error::{ConfigError, Error},
+};
+
+type Options<DB> = <<DB as Database>::Connection as Connection>::Options;
+
+/// Reads a URL; the error shows what one looks like.
+pub(crate) fn parse<DB: Driver>(url: &str) -> Result<Options<DB>, Error> {
+    Options::<DB>::from_str(url).map_err(|source| {
+        Error::Config(ConfigError::Url {
+            example: DB::URL_EXAMPLE,
+            source,
+        })
+    })
+}
+
+/// Connects at once, so that a wrong address is found at start-up and not by the first message.
+///
+/// A handler holds a connection for one message; ten seconds for getting one is long enough to ride out
+/// a burst and short enough that a delivery goes back to its broker instead of hanging.
+pub(crate) async fn open<DB: Database>(
+    pool: PoolOptions<DB>,
+    options: Options<DB>,
+) -> Result<Pool<DB>, Error> {
+    pool.acquire_timeout(Duration::from_secs(10))
+        .connect_with(options.disable_statement_logging())
+        .await
+        .map_err(Error::Database)
+}

@@ -1,0 +1,372 @@
+//! `Inbox`: a pool, a table and a few settings; what handlers are called with.
+
+use std::{
+    borrow::Cow,
+    fmt,
+    sync::{Arc, Mutex, OnceLock},
+    time::Duration,
+};
+
+use inbox_core::{Consumer, Key, MessageKey, TableName};
+use sqlx::Pool;
+
+use crate::{
+    backend::{
+        Backend, Fault, fault,
+        sql::{Prepared, Settings, Statements},
+    },
+    claim::{self, Begin},
+    error::{ConfigError, Error},
+    guard::Guard,
+    handlers::Handlers,
+    schema::{SchemaError, SchemaProblem},
+    status::MessageStatus,
+};
+
+/// How long a claim waits for a concurrent one unless the builder says otherwise.
+const CLAIM_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A table of markers in one database: what handlers are called with.
+///
+/// Cloning is cheap, and all clones are one inbox. Make one per process and database.
+///
+/// ```
+/// # #[cfg(feature = "sqlite")]
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), inbox_sqlx::Error> {
+/// use inbox_sqlx::Inbox;
+/// use sqlx::Sqlite;
+///
+/// let inbox = Inbox::<Sqlite>::connect("sqlite::memory:").await?;
+/// inbox.install().await?;
+/// inbox.verify().await?;
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "sqlite"))]
+/// # fn main() {}
+/// ```
+pub struct Inbox<DB: Backend>(Arc<Inner<DB>>);
+
+struct Inner<DB: Backend> {
+    pool: Pool<DB>,
+    settings: Settings,
+    statements: Statements,
+    handlers: Handlers,
+    /// A second connection that keeps an in-memory database alive while the first is replaced.
+    keeper: tokio::sync::OnceCell<Mutex<Option<DB::Connection>>>,
+}
+
+impl<DB: Backend> Inbox<DB> {
+    /// An inbox in the table `inbox`, with the defaults of [`Inbox::builder`], on the application's pool.
+    ///
+    /// Nothing is checked here: see [`verify`](Self::verify).
+    pub fn new(pool: Pool<DB>) -> Self {
+        Self::assemble(pool, InboxBuilder::<DB>::default().settings)
+    }
+
+    /// Sets the table's name, the patience of claims, or the pooler mode.
+    pub fn builder() -> InboxBuilder<DB> {
+        InboxBuilder::default()
+    }
+
+    /// Connects with a pool of its own, tuned for handlers, and the defaults of [`Inbox::builder`].
+    ///
+    /// The connection is made at once, statements are not logged, and getting a connection takes at most
+    /// ten seconds. On SQLite: WAL, `synchronous = FULL`, foreign keys on, one connection (SQLite has one
+    /// writer, and queueing for it in the pool is fair).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] if the URL cannot be used, [`Error::Database`] if the database cannot be reached.
+    pub async fn connect(url: &str) -> Result<Self, Error> {
+        Self::builder().connect(url).await
+    }
+
+    fn assemble(pool: Pool<DB>, settings: Settings) -> Self {
+        let statements = DB::statements(&settings, canary());
+        Self(Arc::new(Inner {
+            pool,
+            settings,
+            statements,
+            handlers: Handlers::default(),
+            keeper: tokio::sync::OnceCell::new(),
+        }))
+    }
+
+    /// The pool the inbox works on. What runs on it directly commits on its own.
+    pub fn pool(&self) -> &Pool<DB> {
+        &self.0.pool
+    }
+
+    /// The table that holds the markers.
+    pub fn table(&self) -> &TableName {
+        &self.0.settings.table
+    }
+
+    /// The SQL that [`install`](Self::install) runs, for people with their own migrations.
+    pub fn ddl(&self) -> String {
+        DB::ddl(&self.0.settings)
+    }
+
+    /// Creates the tables, or brings them up to this version. Safe to call at every start and by many
+    /// instances at once; needs the right to create tables, not a superuser.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] if the role may not create tables, [`Error::Config`] if the database is
+    /// read-only, [`Error::Database`] if it fails otherwise.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped half-way, it leaves either nothing or a part that the next call completes.
+    pub async fn install(&self) -> Result<(), Error> {
+        let mut guard = self.acquire().await?;
+        DB::install(guard.connection(), &self.0.settings)
+            .await
+            .map_err(|error| self.refusal(error))?;
+        guard.release();
+        Ok(())
+    }
+
+    /// Checks everything about the tables that the inbox's promises rest on: columns, collations, the
+    /// unique index, triggers, the storage engine. Call it at start-up.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] lists all that is wrong and what mends it; [`Error::Config`] if the pool cannot
+    /// carry an inbox; [`Error::Database`] if the database fails.
+    pub async fn verify(&self) -> Result<(), Error> {
+        let mut guard = self.acquire().await?;
+        let problems = DB::verify(guard.connection(), &self.0.settings)
+            .await
+            .map_err(|error| self.refusal(error))?;
+        guard.release();
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(SchemaError::new(self.table(), problems).into())
+    }
+
+    /// Claims a message for a hand-written handler; `#[idempotent]` writes this call for you.
+    ///
+    /// Waits while another transaction holds a claim of the same message, at most the builder's
+    /// `claim_timeout`.
+    ///
+    /// ```
+    /// # #[cfg(feature = "sqlite")]
+    /// # async fn example(inbox: &inbox_sqlx::Inbox<sqlx::Sqlite>) -> Result<(), sqlx::Error> {
+    /// use inbox_sqlx::{Begin, Outcome};
+    ///
+    /// let outcome = match inbox.begin("credit", "message-17").await? {
+    ///     Begin::Duplicate => Outcome::Duplicate,
+    ///     Begin::Fresh(mut claimed) => {
+    ///         let result = sqlx::query("update accounts set balance = balance + 10 where id = 1")
+    ///             .execute(claimed.connection())
+    ///             .await;
+    ///         claimed.settle(result).await?
+    ///     }
+    /// };
+    /// # let _ = outcome;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Key`] and [`Error::Config`] before anything is touched; [`Error::InProgress`] and
+    /// [`Error::Parked`] if the message is not free; [`Error::Schema`] if the tables are not right;
+    /// [`Error::Database`] if the database fails. Nothing is kept in any of these cases.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped half-way, it rolls back.
+    pub async fn begin<K: MessageKey + ?Sized>(
+        &self,
+        consumer: impl Into<Cow<'static, str>> + Send,
+        key: &K,
+    ) -> Result<Begin<DB>, Error> {
+        // Both are checked before the first await, so that the future does not hold the key.
+        let message = Consumer::new(consumer)
+            .map_err(Error::from)
+            .and_then(|consumer| Ok((consumer, Key::new(key)?)));
+        let (consumer, key) = message?;
+        claim::begin(self, consumer, key).await
+    }
+
+    /// What the inbox knows about one message; `None` if it was never claimed, or was pruned.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Key`] and [`Error::Config`] before anything is touched; [`Error::Schema`] and
+    /// [`Error::Database`] if the table cannot be read.
+    pub async fn status<K: MessageKey + ?Sized>(
+        &self,
+        consumer: impl Into<Cow<'static, str>> + Send,
+        key: &K,
+    ) -> Result<Option<MessageStatus>, Error> {
+        let message = Consumer::new(consumer)
+            .map_err(Error::from)
+            .and_then(|consumer| Ok((consumer, Key::new(key)?)));
+        let (consumer, key) = message?;
+        let mut guard = self.acquire().await?;
+        let found = DB::status(guard.connection(), &self.0.statements, (&consumer, &key))
+            .await
+            .map_err(|error| self.refusal(error))?;
+        guard.release();
+        Ok(found.as_ref().and_then(MessageStatus::from_marker))
+    }
+
+    pub(crate) fn statements(&self) -> &Statements {
+        &self.0.statements
+    }
+
+    pub(crate) fn handlers(&self) -> &Handlers {
+        &self.0.handlers
+    }
+
+    /// A connection under guard, from a pool that can carry an inbox.
+    pub(crate) async fn acquire(&self) -> Result<Guard<DB>, Error> {
+        DB::check_pool(&self.0.pool)?;
+        let guard = Guard::acquire(&self.0.pool)
+            .await
+            .map_err(Error::Database)?;
+        self.0
+            .keeper
+            .get_or_try_init(|| async { DB::keeper(&self.0.pool).await.map(Mutex::new) })
+            .await
+            .map_err(Error::Database)?;
+        Ok(guard)
+    }
+
+    /// What an error of one of our own statements means: the tables, the set-up, or the database.
+    pub(crate) fn refusal(&self, error: sqlx::Error) -> Error {
+        let problem = match fault(&error) {
+            Fault::TableMissing => SchemaProblem::TableMissing,
+            Fault::IndexMissing => SchemaProblem::IndexMissing {
+                index: self.table().index(),
+            },
+            Fault::Forbidden => SchemaProblem::Forbidden,
+            Fault::BinlogFormat => SchemaProblem::BinlogFormat {
+                found: "STATEMENT".into(),
+            },
+            Fault::ReadOnly => return ConfigError::ReadOnly(error).into(),
+            _ => return Error::Database(error),
+        };
+        SchemaError::seen(self.table(), problem, error).into()
+    }
+}
+
+impl<DB: Backend> Clone for Inbox<DB> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<DB: Backend> fmt::Debug for Inbox<DB> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inbox")
+            .field("database", &DB::NAME)
+            .field("table", self.table())
+            .field("claim_timeout", &self.0.settings.claim_timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The settings of an [`Inbox`], before it has a pool.
+#[derive(Debug)]
+#[must_use = "end with `build(pool)` or `connect(url)`"]
+pub struct InboxBuilder<DB: Backend> {
+    settings: Settings,
+    table: Option<String>,
+    database: std::marker::PhantomData<fn() -> DB>,
+}
+
+impl<DB: Backend> Default for InboxBuilder<DB> {
+    fn default() -> Self {
+        Self {
+            settings: Settings {
+                table: TableName::default(),
+                claim_timeout: CLAIM_TIMEOUT,
+                prepared: Prepared::Named,
+            },
+            table: None,
+            database: std::marker::PhantomData,
+        }
+    }
+}
+
+impl<DB: Backend> InboxBuilder<DB> {
+    /// The table, `inbox` unless set, with or without a schema: `"inbox"`, `"app.inbox"`.
+    ///
+    /// Lower-case letters, digits and underscores, at most 40 bytes; checked when building.
+    pub fn table(mut self, name: impl Into<String>) -> Self {
+        self.table = Some(name.into());
+        self
+    }
+
+    /// How long a claim waits for another transaction that holds the same message, 30 s unless set,
+    /// from 1 ms to 24 h; then it is [`Error::InProgress`]. It does not bound the body.
+    ///
+    /// MariaDB counts whole seconds, rounded up. MySQL has no such bound for one statement: there the
+    /// server's `innodb_lock_wait_timeout` decides. On SQLite it becomes the `busy_timeout` of
+    /// [`connect`](Self::connect), and on your own pool that pool's `busy_timeout` decides; waiting too
+    /// long is a transient [`Error::Database`] there.
+    pub fn claim_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.claim_timeout = timeout;
+        self
+    }
+
+    /// For a pooler that hands one session to many clients (PgBouncer in transaction mode): the inbox's
+    /// statements are prepared anew each time and never by name.
+    ///
+    /// Your body's queries need the same: `.persistent(false)` on each.
+    pub fn transaction_pooler(mut self) -> Self {
+        self.settings.prepared = Prepared::Unnamed;
+        self
+    }
+
+    /// An inbox on the application's own pool.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] names the value and the rule it breaks.
+    pub fn build(self, pool: Pool<DB>) -> Result<Inbox<DB>, Error> {
+        DB::check_pool(&pool)?;
+        Ok(Inbox::assemble(pool, self.checked()?))
+    }
+
+    /// An inbox with a pool of its own; see [`Inbox::connect`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`build`](Self::build) and of [`Inbox::connect`].
+    pub async fn connect(self, url: &str) -> Result<Inbox<DB>, Error> {
+        let settings = self.checked()?;
+        let pool = DB::connect(url, settings.claim_timeout).await?;
+        Ok(Inbox::assemble(pool, settings))
+    }
+
+    fn checked(self) -> Result<Settings, Error> {
+        let mut settings = self.settings;
+        if let Some(name) = self.table {
+            settings.table = TableName::new(&name)?;
+        }
+        let given = settings.claim_timeout;
+        let longest = Duration::from_hours(24);
+        if given < Duration::from_millis(1) || given > longest {
+            return Err(ConfigError::ClaimTimeout { given }.into());
+        }
+        Ok(settings)
+    }
+}
+
+/// The savepoint that proves a transaction's identity. Drawn once per process, so that nobody can name
+/// it and our SQL stays the same text.
+fn canary() -> &'static str {
+    static CANARY: OnceLock<String> = OnceLock::new();
+    CANARY.get_or_init(|| {
+        use std::hash::{BuildHasher, RandomState};
+        // Seeded by the operating system; unpredictable to a body is all that is needed.
+        format!("inbox_{:016x}", RandomState::new().hash_one("canary"))
+    })
+}
