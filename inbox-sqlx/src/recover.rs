@@ -106,6 +106,13 @@ async fn end<DB: Backend>(
 ) -> sqlx::Result<EarlyMarker> {
     let sql = inbox.statements();
     if whole {
+        if let Some(undo) = &sql.undo_seal {
+            match DB::run(conn, undo.clone()).await {
+                Err(error) if connection_is_lost(&error) => return Err(error),
+                // Without an open, living transaction there is nothing to take back.
+                _ => {}
+            }
+        }
         // The look comes first: in an aborted transaction it fails, where PostgreSQL would answer
         // COMMIT with a silent ROLLBACK.
         match DB::find_own(conn, sql, own).await {

@@ -9,7 +9,7 @@ use tokio::sync::OnceCell;
 use url::Url;
 
 use crate::support::database::{TestDatabase, finish_in_drop, unique_name};
-use crate::support::server::{Home, Running, directory_with, free_port, run};
+use crate::support::server::{Home, Running, directory_with, free_port};
 
 const MISSING: &str = "\
 these tests need a MariaDB server: they found no `mariadbd` and `mariadb-install-db` on PATH or in /usr/sbin, /usr/bin.
@@ -35,7 +35,7 @@ const SETTINGS: [&str; 9] = [
 struct Server {
     /// As root, to the database `mysql`.
     admin: Url,
-    own: Option<Running>,
+    own: Option<(Home, Running)>,
 }
 
 static SERVER: OnceCell<Server> = OnceCell::const_new();
@@ -84,7 +84,8 @@ pub(crate) async fn german_pool(database: &TestDatabase) -> MySqlPool {
 
 /// What our own server has logged so far; nothing is known of a server that was given.
 pub(crate) fn server_log() -> Option<String> {
-    Some(SERVER.get()?.own.as_ref()?.log())
+    let (_, running) = SERVER.get()?.own.as_ref()?;
+    Some(running.log())
 }
 
 async fn server() -> Server {
@@ -100,16 +101,13 @@ async fn server() -> Server {
     let install = directory_with(&["mariadb-install-db"], debian())
         .expect(MISSING)
         .join("mariadb-install-db");
-    let home = Home::new("mysql");
+    let home = Home::new("mysql", "TERM");
     let data = home.path("data");
-    run(home
-        .command(install)
-        .args([
-            "--no-defaults",
-            "--auth-root-authentication-method=normal",
-            "--skip-test-db",
-        ])
-        .arg(format!("--datadir={}", data.display())));
+    let mut install = home.command(install);
+    install.args(["--no-defaults", "--skip-test-db"]);
+    install.arg("--auth-root-authentication-method=normal");
+    install.arg(format!("--datadir={}", data.display()));
+    home.run(&install);
 
     let mut log = String::new();
     for _ in 0..3 {
@@ -120,7 +118,7 @@ async fn server() -> Server {
             .arg(format!("--datadir={}", data.display()))
             .arg(format!("--socket={}", home.path("socket").display()))
             .arg(format!("--port={port}"));
-        let mut running = home.start(&server, "KILL");
+        let mut running = home.start(&server);
 
         let admin =
             Url::parse(&format!("mysql://root@127.0.0.1:{port}/mysql")).expect("a URL we wrote");
@@ -129,7 +127,7 @@ async fn server() -> Server {
                 .await
                 .is_some_and(|served| served == data)
             {
-                let own = Some(running);
+                let own = Some((home, running));
                 return Server { admin, own };
             }
             if let Err(log) = running.still_starting() {

@@ -10,7 +10,7 @@ use tokio::sync::OnceCell;
 use url::Url;
 
 use crate::support::database::{TestDatabase, finish_in_drop, unique_name};
-use crate::support::server::{Home, Running, directory_with, free_port, run};
+use crate::support::server::{Home, Running, directory_with, free_port};
 
 const MISSING: &str = "\
 these tests need a PostgreSQL server: they found no `initdb` and `postgres` on PATH or in /usr/lib/postgresql/*/bin.
@@ -95,14 +95,13 @@ async fn server() -> Server {
     }
 
     let programs = directory_with(&["initdb", "postgres"], debian_directories()).expect(MISSING);
-    let home = Home::new("postgres");
+    let home = Home::new("postgres", "QUIT");
     let data = home.path("data");
-    run(home
-        .command(programs.join("initdb"))
-        .arg("--pgdata")
-        .arg(&data)
-        .args(["--username=postgres", "--auth=trust", "--encoding=UTF8"])
-        .args(["--no-locale", "--no-sync"]));
+    let mut initdb = home.command(programs.join("initdb"));
+    initdb.arg("-D").arg(&data);
+    initdb.args(["--username=postgres", "--auth=trust", "--encoding=UTF8"]);
+    initdb.args(["--no-locale", "--no-sync"]);
+    home.run(&initdb);
 
     let mut log = String::new();
     for _ in 0..3 {
@@ -117,7 +116,7 @@ async fn server() -> Server {
         }
         // Where the C library looks for locales, so that German can be added without touching the machine.
         postgres.env("LOCPATH", home.path("locale"));
-        let mut running = home.start(&postgres, "QUIT");
+        let mut running = home.start(&postgres);
 
         let admin = format!("postgres://postgres@127.0.0.1:{port}/postgres");
         let admin = Url::parse(&admin).expect("a URL we wrote");
@@ -178,11 +177,11 @@ async fn install_german() {
             "these tests read German messages, which need the sources of the locale: apt-get install locales"
         );
         let locales = home.path("locale");
-        run(home.command("mkdir").arg("-p").arg(&locales));
-        run(home
-            .command("localedef")
-            .args(["-i", "de_DE", "-f", "UTF-8"])
-            .arg(locales.join(GERMAN)));
+        home.run(home.command("mkdir").arg("-p").arg(&locales));
+        let mut localedef = home.command("localedef");
+        localedef.args(["-i", "de_DE", "-f", "UTF-8"]);
+        localedef.arg(locales.join(GERMAN));
+        home.run(&localedef);
     }
 }
 

@@ -7,32 +7,37 @@
 //! `initdb`, `postgres` and `mariadbd` refuse or dislike root: for root, everything here runs as the database's own
 //! system user, or as `nobody`.
 
-use std::io::Read;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-/// `$1` is the directory, `$2` the signal that stops the server at once, the rest the server's command line.
+/// `$1` is the server's directory, `$2` the signal that stops `$3 ...`, a command that prepares or is the server.
 ///
-/// A server that ends by itself leaves its directory, and so its log, to the process that started it.
+/// A command that ends by itself leaves the directory, and so its log, to the process that asked for it.
 const WATCHDOG: &str = r#"
 directory=$1 signal=$2
 shift 2
 exec 3<&0    # a background job gets /dev/null as standard input, so the pipe needs another number
-"$@" </dev/null 3<&- >"$directory/log" 2>&1 &
-server=$!
+"$@" </dev/null 3<&- >>"$directory/log" 2>&1 &
+command=$!
+trap '' "$signal"    # from here on it is meant for the others of this process group
 {
     read -r _ <&3    # nothing is ever written: this returns when the test process has ended
     : >"$directory/stop"
-    kill -s "$signal" "$server"
+    kill -s "$signal" 0
 } &
-wait "$server"
-kill "$!" 2>/dev/null
-if [ -e "$directory/stop" ]; then rm -rf "$directory"; fi
+wait "$command"
+status=$?
+kill -s KILL "$!" 2>/dev/null
+if [ -e "$directory/stop" ]; then
+    # Helpers of a command may outlive it by a moment, and still write.
+    for _ in 1 2 3 4 5 6 7 8 9 10; do rm -rf "$directory" && break; sleep 0.3; done
+fi
+exit "$status"
 "#;
 
 /// How long a server may take until it answers; it takes less than a second on an idle machine.
@@ -44,11 +49,13 @@ pub(crate) struct Home {
     directory: PathBuf,
     /// Only for root: the user and group to become.
     user: Option<(u32, u32)>,
+    /// The signal that ends the server without delay.
+    stop: &'static str,
 }
 
 impl Home {
     /// Makes a directory below the temporary directory; for root, it is given to `user`.
-    pub(crate) fn new(user: &str) -> Self {
+    pub(crate) fn new(user: &str, stop: &'static str) -> Self {
         let directory = tempfile::Builder::new()
             .prefix(&format!("inbox-{user}-"))
             .tempdir()
@@ -64,7 +71,11 @@ impl Home {
             chown(&directory, Some(uid), Some(gid)).expect("root may give a directory away");
             (uid, gid)
         });
-        Self { directory, user }
+        Self {
+            directory,
+            user,
+            stop,
+        }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -81,21 +92,36 @@ impl Home {
         command
     }
 
-    /// Starts the server under its watchdog; `stop` is the signal that ends it without delay.
-    pub(crate) fn start(&self, server: &Command, stop: &str) -> Running {
+    /// Prepares the server's files; the panic of a failure has the command's output.
+    pub(crate) fn run(&self, command: &Command) {
+        let mut running = self.start(command);
+        // `wait` would close the pipe, and so stop the command.
+        let status = loop {
+            match running.ended() {
+                Some(status) => break status,
+                None => thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        assert!(
+            status.success(),
+            "{} failed: {status}\n{}",
+            command.get_program().display(),
+            running.log()
+        );
+    }
+
+    /// Starts a command, such as the server, under a watchdog.
+    pub(crate) fn start(&self, command: &Command) -> Running {
+        let variables = command.get_envs();
         let mut watchdog = self.command("/bin/sh");
         watchdog
             .args(["-c", WATCHDOG, "inbox-test-watchdog"])
             .arg(&self.directory)
-            .arg(stop)
-            .arg(server.get_program())
-            .args(server.get_args())
-            .envs(
-                server
-                    .get_envs()
-                    .filter_map(|(name, value)| Some((name, value?))),
-            )
-            // Ctrl-C at a terminal goes to a whole process group; this one cleans up instead.
+            .arg(self.stop)
+            .arg(command.get_program())
+            .args(command.get_args())
+            .envs(variables.filter_map(|(name, value)| Some((name, value?))))
+            // Ctrl-C at a terminal goes to a whole process group; this one is for the watchdog to end.
             .process_group(0)
             .stdin(Stdio::piped())
             // Whoever reads our output must not wait for the clean-up.
@@ -109,7 +135,14 @@ impl Home {
     }
 }
 
-/// A started server. It ends with the process, not with this value, which is kept in a `static`.
+/// Only for a server that did not come to be: the others are kept in a `static`, which is never dropped.
+impl Drop for Home {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.directory).ok();
+    }
+}
+
+/// A started server. It ends with the process, not with this value.
 #[derive(Debug)]
 pub(crate) struct Running {
     /// Owns the writing end of the pipe. Children of ours do not inherit it: Rust opens files close-on-exec.
@@ -121,8 +154,7 @@ pub(crate) struct Running {
 impl Running {
     /// Waits a moment, for the next try to connect. `Err` is the server's log, once waiting has no point any more.
     pub(crate) fn still_starting(&mut self) -> Result<(), String> {
-        let ended = self.watchdog.try_wait().expect("our own child").is_some();
-        if ended || self.started.elapsed() > START_TIMEOUT {
+        if self.ended().is_some() || self.started.elapsed() > START_TIMEOUT {
             return Err(self.log());
         }
         thread::sleep(Duration::from_millis(20));
@@ -130,25 +162,15 @@ impl Running {
     }
 
     pub(crate) fn log(&self) -> String {
-        read_lossy(&self.log)
+        match fs::read(&self.log) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) => format!("({} cannot be read: {error})", self.log.display()),
+        }
     }
-}
 
-/// Runs one step of a server's initialisation.
-pub(crate) fn run(command: &mut Command) {
-    let output = command.output().unwrap_or_else(|error| {
-        panic!(
-            "{} does not start: {error}",
-            command.get_program().display()
-        )
-    });
-    assert!(
-        output.status.success(),
-        "{command:?} failed: {}\n{}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
+    fn ended(&mut self) -> Option<ExitStatus> {
+        self.watchdog.try_wait().expect("our own child")
+    }
 }
 
 /// The first directory that has all of `programs`, from `PATH` and then from `more`.
@@ -180,12 +202,4 @@ fn ids_of(user: &str) -> Option<(u32, u32)> {
         .find(|line| line.split(':').next() == Some(user))?;
     let mut fields = line.split(':').skip(2);
     Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
-}
-
-fn read_lossy(path: &Path) -> String {
-    let mut bytes = Vec::new();
-    match fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
-        Ok(_) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(error) => format!("({} cannot be read: {error})", path.display()),
-    }
 }

@@ -69,6 +69,7 @@ impl Driver for MySql {
             )),
             // One flight: an error in the first statement ends the string before COMMIT.
             seal: sql(format!("release savepoint {canary}; commit")),
+            undo_seal: None,
             probe: sql(format!("rollback to savepoint {canary}")),
             commit: sql("commit".into()),
             rollback: sql("rollback".into()),

@@ -69,11 +69,16 @@ impl Driver for Postgres {
                  interval '0')) * 1000), 0)::bigint as wait_ms \
                  from {inbox} where message_id = $1 and consumer = $2"
             )),
-            // One flight. An error in the first statement ends the string, so COMMIT is reached only
-            // by a living transaction. `and chain` leaves an empty transaction for the driver's own
-            // ROLLBACK, which keeps its depth count right without a warning in the server's log.
+            // One flight. An error in one statement ends the string, so COMMIT is reached only by a living
+            // transaction. The second savepoint is for a body that replaced the transaction: failing to
+            // release the canary aborts what the body left open, and this takes that back.
+            // `and chain` leaves an empty transaction for the driver's own ROLLBACK, which keeps its depth
+            // count right without a warning in the server's log.
             // https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-MULTI-STATEMENT
-            seal: sql(format!("release savepoint {canary}; commit and chain")),
+            seal: sql(format!(
+                "savepoint {canary}_end; release savepoint {canary}; commit and chain"
+            )),
+            undo_seal: Some(sql(format!("rollback to savepoint {canary}_end"))),
             probe: sql(format!("rollback to savepoint {canary}")),
             commit: sql("commit".into()),
             rollback: sql("rollback".into()),
@@ -215,6 +220,9 @@ impl Driver for Postgres {
         // with the transaction, so it is safe behind a transaction pooler and after a crash.
         let lock = format!("inbox install {}", settings.table);
         <Self as sqlx::Database>::TransactionManager::begin(conn, None).await?;
+        // "already exists, skipping" at every start is noise.
+        let quiet = SqlStr::from_static("set local client_min_messages = warning");
+        Self::run(conn, quiet).await?;
         sqlx::query("select pg_advisory_xact_lock(hashtextextended($1, 0))")
             .bind(lock)
             .persistent(false)

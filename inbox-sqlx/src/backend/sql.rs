@@ -37,6 +37,8 @@ pub struct Statements {
     pub(crate) look: SqlStr,
     /// Release the canary: fails unless the transaction that set it is alive.
     pub(crate) seal: SqlStr,
+    /// Takes back what a failed seal did to a transaction that is not ours.
+    pub(crate) undo_seal: Option<SqlStr>,
     /// Roll back to the canary: fails only if the transaction that set it is gone.
     pub(crate) probe: SqlStr,
     /// Commit or roll back whatever is open, as text.

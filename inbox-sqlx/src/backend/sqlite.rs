@@ -101,6 +101,7 @@ impl Driver for Sqlite {
             )),
             // COMMIT goes through the driver, which counts the depth of its transactions itself.
             seal: sql(format!("release savepoint {canary}")),
+            undo_seal: None,
             probe: sql(format!("rollback to savepoint {canary}")),
             commit: sql("commit".into()),
             rollback: sql("rollback".into()),
