@@ -69,8 +69,6 @@ pub(crate) fn unique_name() -> String {
 }
 
 /// Finishes `work` before it returns, from a place that cannot await, such as `drop`.
-///
-/// A failure is told, not raised: it would hide the assertion that is being unwound, and the server goes away anyhow.
 pub(crate) fn finish_in_drop(work: impl Future<Output = Result<(), sqlx::Error>> + Send + 'static) {
     let worker = thread::spawn(|| {
         tokio::runtime::Builder::new_current_thread()
@@ -78,10 +76,12 @@ pub(crate) fn finish_in_drop(work: impl Future<Output = Result<(), sqlx::Error>>
             .build()
             .expect("a runtime for the clean-up")
             .block_on(work)
+            .expect("a test database can be removed");
     });
-    match worker.join() {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => eprintln!("a test database stays behind: {error}"),
-        Err(_) => eprintln!("a test database stays behind: its clean-up panicked"),
-    }
+    let removed = worker.join().is_ok();
+    // A second panic would hide the assertion that is being unwound.
+    assert!(
+        removed || thread::panicking(),
+        "a test database stays behind"
+    );
 }

@@ -152,11 +152,13 @@ async fn directory_served(url: &Url) -> Option<PathBuf> {
 async fn remove(admin: Url, name: String) -> Result<(), sqlx::Error> {
     let mut admin = MySqlConnection::connect(admin.as_str()).await?;
     // A session that is left in a transaction would hold the database's tables for as long as it lives.
-    let sessions: Vec<u64> =
-        sqlx::query_scalar("select id from information_schema.processlist where user = ?")
-            .bind(&name)
-            .fetch_all(&mut admin)
-            .await?;
+    // (The number of a session is signed on MariaDB and unsigned on MySQL.)
+    let sessions: Vec<i64> = sqlx::query_scalar(
+        "select cast(id as signed) from information_schema.processlist where user = ?",
+    )
+    .bind(&name)
+    .fetch_all(&mut admin)
+    .await?;
     for session in sessions {
         // An error here means that it has ended by itself.
         admin

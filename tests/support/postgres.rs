@@ -76,7 +76,7 @@ pub(crate) async fn german_pool(database: &TestDatabase) -> PgPool {
         database.name()
     );
     admin.execute(AssertSqlSafe(set)).await.unwrap_or_else(|error| {
-        panic!("the PostgreSQL server has no locale {GERMAN} (Debian: dpkg-reconfigure locales): {error}")
+        panic!("the PostgreSQL server has no locale {GERMAN} (root there: localedef -i de_DE -f UTF-8 {GERMAN}): {error}")
     });
     admin.close().await.unwrap();
     PgPoolOptions::new().connect(database.url()).await.unwrap()
