@@ -1,0 +1,167 @@
+//! The body of a handler whose work and marker are committed together.
+
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt as _;
+
+use crate::expand::{caller, pin};
+use crate::key::Key;
+use crate::paths::{Paths, at};
+use crate::tokens::{flatten, start_of};
+use crate::validate::Handler;
+
+/// ```text
+/// Input:  { BODY }
+/// Output: {
+///     let site = { static SITE: Site = Site::new(MODULE, FUNCTION, FILE, LINE); &SITE };
+///     let from_inbox = error_from_inbox::<E>();
+///     let consumer: &'static str = CONSUMER;
+///     let key = key(|| encode(&(KEY)));
+///     let inbox: &InboxOf<C> = INBOX;
+///     let mut claimed = match begin(inbox, consumer, key, site).await {
+///         Ok(Begin::Fresh(claimed)) => claimed,
+///         Ok(Begin::Duplicate) => return Ok(Outcome::Duplicate),
+///         Err(error) => return Err(from_inbox(error)),
+///     };
+///     let span = body_span(&claimed);
+///     let connection = claimed.connection();
+///     let result = in_span(span, async move {
+///         let TX: &mut C = connection;
+///         if false { return typed::<R>(); }
+///         BODY
+///     }).await;
+///     let boxed = BodyError::<E>::boxed();
+///     settle(claimed, result, from_inbox, boxed).await
+/// }
+/// ```
+///
+/// All of it stands on names that only generated code can see, so that BODY, KEY, CONSUMER and INBOX mean what they
+/// meant where the user wrote them. `move`, because that is what an `async fn` does with its parameters: the future is
+/// `Send` if they are, `Sync` is not needed. The statement that never runs tells rustc the type of the block at its
+/// beginning, and so keeps its errors on the user's expressions.
+pub(crate) fn body(handler: &Handler<'_>) -> TokenStream {
+    let paths = &handler.paths;
+    let here = Span::mixed_site();
+    let private = |item| paths.private(item, here);
+
+    let name = handler.function.sig.ident.unraw().to_string();
+    let site = private("Site");
+    let error = caller::error_type(handler.written, &handler.returns, paths);
+    let error_from_inbox = paths.private("error_from_inbox", at(start_of(&error)));
+    let consumer = handler.consumer;
+    let key = key(&handler.key, paths);
+    let inbox = inbox(handler);
+    let begin = private("begin");
+    let answer = private("Begin");
+    let outcome = paths.public("Outcome", here);
+    let body_span = private("body_span");
+    let in_span = private("in_span");
+    let work = work(handler);
+    let boxed = boxed(&error, paths);
+    let settle = private("settle");
+    // On the connection: what is wrong with how the body uses it is shown there.
+    let connection =
+        quote_spanned!(at(start_of(&handler.first.parameter.pat))=> claimed.connection());
+
+    quote_spanned! {here=> {
+        let site = {
+            static SITE: #site = #site::new(
+                ::core::module_path!(),
+                #name,
+                ::core::file!(),
+                ::core::line!(),
+            );
+            &SITE
+        };
+        let from_inbox = #error_from_inbox::<#error>();
+        let consumer: &'static str = #consumer;
+        #key
+        #inbox
+        let mut claimed = match #begin(inbox, consumer, key, site).await {
+            ::core::result::Result::Ok(#answer::Fresh(claimed)) => claimed,
+            ::core::result::Result::Ok(#answer::Duplicate) => {
+                return ::core::result::Result::Ok(#outcome::Duplicate);
+            }
+            ::core::result::Result::Err(error) => {
+                return ::core::result::Result::Err(from_inbox(error));
+            }
+        };
+        let span = #body_span(&claimed);
+        let connection = #connection;
+        let result = #in_span(span, #work).await;
+        #boxed
+        #settle(claimed, result, from_inbox, boxed).await
+    }}
+}
+
+/// `let key = ..;`. The closure can be called again, which is what forbids the expression to consume its operands.
+fn key(key: &Key<'_>, paths: &Paths) -> TokenStream {
+    let here = Span::mixed_site();
+    let encoded = match key {
+        Key::Single(expr) => {
+            let at = at(start_of(expr));
+            let encode = paths.private("encode", at);
+            quote_spanned!(at=> #encode(&(#expr)))
+        }
+        Key::Tuple(parts) => {
+            let parts = parts.iter().map(|expr| {
+                let at = at(start_of(expr));
+                let part = paths.private("part", at);
+                quote_spanned!(at=> #part(&(#expr)))
+            });
+            let encode = paths.private("encode", here);
+            quote_spanned!(here=> #encode(&(#(#parts),*)))
+        }
+    };
+    let key = paths.private("key", here);
+    quote_spanned!(here=> let key = #key(|| #encoded);)
+}
+
+/// `let inbox: &InboxOf<C> = ..;`, which tells rustc the database, and the user if theirs is another.
+fn inbox(handler: &Handler<'_>) -> TokenStream {
+    let here = Span::mixed_site();
+    let inbox_of = handler.paths.public("InboxOf", here);
+    let connection = &handler.connection;
+    let inbox = match handler.inbox {
+        Some(expr) => quote_spanned!(at(start_of(expr))=> &(#expr)),
+        None => caller::inbox_name(&handler.first).to_token_stream(),
+    };
+    quote_spanned!(here=> let inbox: &#inbox_of<#connection> = #inbox;)
+}
+
+/// The user's statements, with the connection under the name they gave it.
+fn work(handler: &Handler<'_>) -> TokenStream {
+    let here = Span::mixed_site();
+    let parameter = handler.first.parameter;
+    let (attrs, pat, ty) = (&parameter.attrs, &parameter.pat, &parameter.ty);
+    let bind = quote_spanned!(at(start_of(pat))=> #(#attrs)* let #pat: #ty = connection;);
+    let pin = pin(handler.written, &handler.paths);
+    let statements = handler.statements;
+    let mut block = Group::new(Delimiter::Brace, quote!(#bind #pin #statements));
+    block.set_span(at(handler.braces));
+    let block = TokenTree::Group(block);
+    quote_spanned!(here=> async move #block)
+}
+
+/// `let boxed = ..;`, the way to make the body's error the source of another. An error type that borrows cannot take
+/// it, and rustc would say so only after it had chosen.
+fn boxed(error: &TokenStream, paths: &Paths) -> TokenStream {
+    let here = Span::mixed_site();
+    let (body_error, opaque) = (
+        paths.private("BodyError", here),
+        paths.private("Opaque", here),
+    );
+    let borrows = flatten(error.clone())
+        .iter()
+        .any(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '\''));
+    if borrows {
+        quote_spanned!(here=> let boxed = <#body_error<#error> as #opaque<#error>>::boxed();)
+    } else {
+        quote_spanned! {here=>
+            let boxed = {
+                use #opaque as _;
+                #body_error::<#error>::boxed()
+            };
+        }
+    }
+}

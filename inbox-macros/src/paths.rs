@@ -1,0 +1,35 @@
+//! Every path and every local name that generated code may mention.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens as _, quote_spanned};
+
+use crate::args::CratePath;
+
+/// The crate generated code talks to: `::inbox_sqlx`, or what `crate = PATH` says.
+#[derive(Clone)]
+pub(crate) struct Paths(TokenStream);
+
+impl Paths {
+    pub(crate) fn new(krate: Option<&CratePath>) -> Self {
+        let default = || quote_spanned!(Span::mixed_site()=> ::inbox_sqlx);
+        Self(krate.map_or_else(default, |CratePath(path)| path.to_token_stream()))
+    }
+
+    /// A public item of the facade, such as `::inbox_sqlx::Outcome`.
+    pub(crate) fn public(&self, item: &str, span: Span) -> TokenStream {
+        let (krate, item) = (&self.0, Ident::new(item, span));
+        quote_spanned!(span=> #krate::#item)
+    }
+
+    /// A hidden item that exists for generated code only, such as `::inbox_sqlx::__private::begin`.
+    pub(crate) fn private(&self, item: &str, span: Span) -> TokenStream {
+        let (krate, item) = (&self.0, Ident::new(item, span));
+        quote_spanned!(span=> #krate::__private::#item)
+    }
+}
+
+/// A place in the user's code, for generated tokens: rustc shows errors there, but names are resolved here and lints
+/// know that nobody typed these tokens.
+pub(crate) fn at(span: Span) -> Span {
+    Span::mixed_site().located_at(span)
+}

@@ -1,0 +1,270 @@
+//! What the first parameter and the return type mean, as far as types can be read without resolving names.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens as _, quote_spanned};
+use syn::{GenericArgument, Lifetime, PatType, PathArguments, Type, TypePath, TypeReference};
+
+use crate::paths::{Paths, at};
+use crate::signature::Function;
+use crate::tokens::{flatten, peel_type as peel, start_of};
+
+/// The first parameter after `self`.
+pub(crate) struct First<'f> {
+    /// Its position among all parameters.
+    pub(crate) index: usize,
+    pub(crate) parameter: &'f PatType,
+    pub(crate) role: Role,
+}
+
+/// What the first parameter is.
+pub(crate) enum Role {
+    /// `&mut C`, where `C` is the connection.
+    Connection { connection: Type },
+    /// `&'a mut C`, with a lifetime that has a name.
+    Borrowed {
+        connection: Type,
+        lifetime: Lifetime,
+    },
+    /// `PgConnection` or `&PgConnection`.
+    NotMutable { connection: Type },
+    /// `Transaction<'_, DB>`, by reference or value.
+    Transaction { database: Option<Type> },
+    /// `PoolConnection<DB>`, by reference or value.
+    PoolConnection { database: Option<Type> },
+    /// `PgPool`, `Pool<DB>` and the like, however wrapped.
+    Pool { database: Option<Type> },
+    /// `&Claim<DB>`.
+    Claim { database: Option<Type> },
+    /// `&Inbox<DB>`: what callers pass.
+    Inbox,
+    /// `&InboxOf<C>`: what this attribute has written, when it stood there twice.
+    Expanded,
+    /// Anything else.
+    Unknown,
+}
+
+/// What the function returns.
+pub(crate) enum Returns {
+    /// `Result<T, E>`, literally.
+    Literal { ok: Box<Type>, error: Box<Type> },
+    /// A path that may be an alias of a `Result`; rustc knows.
+    Alias,
+    /// What cannot be a `Result`, or nothing at all.
+    Other,
+}
+
+impl<'f> First<'f> {
+    pub(crate) fn of(function: &'f Function) -> Option<Self> {
+        let (index, parameter) = function.parameters().next()?;
+        let role = Role::of(&parameter.ty);
+        Some(Self {
+            index,
+            parameter,
+            role,
+        })
+    }
+
+    /// Whether callers pass the inbox in its place.
+    pub(crate) fn is_replaced(&self) -> bool {
+        !matches!(self.role, Role::Inbox | Role::Expanded | Role::Unknown)
+    }
+
+    /// The connection that the user most likely means, for a message.
+    pub(crate) fn connection_to_suggest(&self) -> &'static str {
+        let written = self.parameter.ty.to_token_stream();
+        for token in flatten(written) {
+            match token.to_string().as_str() {
+                "MySqlPool" | "MySql" | "MySqlConnection" => return "MySqlConnection",
+                "SqlitePool" | "Sqlite" | "SqliteConnection" => return "SqliteConnection",
+                _ => {}
+            }
+        }
+        "PgConnection"
+    }
+
+    /// The type callers see in its place, if it can be told.
+    pub(crate) fn callers_type(&self, paths: &Paths) -> Option<TokenStream> {
+        let span = at(start_of(&self.parameter.ty));
+        let inbox = |database: &Option<Type>| {
+            let inbox = paths.public("Inbox", span);
+            // Or whatever the caller has, so that a wrong signature is not reported at every call.
+            let anything = || quote_spanned!(span=> impl ::core::marker::Sized);
+            let exactly = |database| quote_spanned!(span=> &#inbox<#database>);
+            database.as_ref().map_or_else(anything, exactly)
+        };
+        match &self.role {
+            Role::Connection { connection }
+            | Role::Borrowed { connection, .. }
+            | Role::NotMutable { connection } => {
+                let inbox = paths.public("InboxOf", span);
+                Some(quote_spanned!(span=> &#inbox<#connection>))
+            }
+            Role::Transaction { database }
+            | Role::PoolConnection { database }
+            | Role::Pool { database }
+            | Role::Claim { database } => Some(inbox(database)),
+            Role::Inbox | Role::Expanded | Role::Unknown => None,
+        }
+    }
+}
+
+/// The parameter that is a connection, where it is not the first.
+pub(crate) fn later_connection(function: &Function) -> Option<&PatType> {
+    let later = function
+        .parameters()
+        .map(|(_, parameter)| parameter)
+        .skip(1);
+    later.into_iter().find(|parameter| {
+        let ty = peel(&parameter.ty);
+        let Type::Reference(TypeReference {
+            mutability: Some(_),
+            elem,
+            ..
+        }) = ty
+        else {
+            return false;
+        };
+        name_of(elem).is_some_and(|name| name.ends_with("Connection"))
+    })
+}
+
+impl Role {
+    fn of(ty: &Type) -> Self {
+        if let Some(database) = pool_in(ty) {
+            return Self::Pool { database };
+        }
+        let ty = peel(ty);
+        let (reference, inner) = match ty {
+            Type::Reference(reference) => (Some(reference), peel(&reference.elem)),
+            other => (None, other),
+        };
+        let Type::Path(path) = inner else {
+            return Self::Unknown;
+        };
+        let Some(name) = name_of(inner) else {
+            return Self::Unknown;
+        };
+        let database = type_arguments(path).into_iter().next().cloned();
+        let connection = inner.clone();
+        match (name.as_str(), reference) {
+            ("Transaction", _) => Self::Transaction { database },
+            ("PoolConnection", _) => Self::PoolConnection { database },
+            ("Claim", _) => Self::Claim { database },
+            ("Inbox", _) => Self::Inbox,
+            ("InboxOf", _) => Self::Expanded,
+            (
+                _,
+                Some(TypeReference {
+                    mutability: Some(_),
+                    lifetime,
+                    ..
+                }),
+            ) => match lifetime {
+                Some(lifetime) if lifetime.ident != "_" => Self::Borrowed {
+                    connection,
+                    lifetime: lifetime.clone(),
+                },
+                _ => Self::Connection { connection },
+            },
+            (name, _) if name.ends_with("Connection") => Self::NotMutable { connection },
+            _ => Self::Unknown,
+        }
+    }
+}
+
+impl Returns {
+    pub(crate) fn of(function: &Function) -> Self {
+        // Names that are never an alias of `Result`. Of all others rustc knows more.
+        const NO_RESULTS: [&str; 24] = [
+            "Option", "Vec", "String", "Box", "Pin", "Arc", "Outcome", "bool", "char", "str", "u8",
+            "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
+            "f32", "f64",
+        ];
+        let Some(Type::Path(path)) = function.return_type().map(peel) else {
+            return Self::Other;
+        };
+        let Some(last) = path.path.segments.last() else {
+            return Self::Other;
+        };
+        if last.ident == "Result"
+            && let [ok, error] = type_arguments(path).as_slice()
+        {
+            return Self::Literal {
+                ok: Box::new((*ok).clone()),
+                error: Box::new((*error).clone()),
+            };
+        }
+        if NO_RESULTS.iter().any(|name| last.ident == name) {
+            return Self::Other;
+        }
+        Self::Alias
+    }
+}
+
+/// The last segment of a path.
+fn name_of(ty: &Type) -> Option<String> {
+    match peel(ty) {
+        Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
+        _ => None,
+    }
+}
+
+/// The types between the angle brackets of the last segment.
+pub(crate) fn type_arguments(path: &TypePath) -> Vec<&Type> {
+    let Some(PathArguments::AngleBracketed(arguments)) =
+        path.path.segments.last().map(|last| &last.arguments)
+    else {
+        return Vec::new();
+    };
+    let types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    types.collect()
+}
+
+/// Whether a pool is somewhere in a type, and of which database, where that can be told.
+#[expect(
+    clippy::option_option,
+    reason = "no pool, a pool, and a pool of a known database"
+)]
+pub(crate) fn pool_in(ty: &Type) -> Option<Option<Type>> {
+    pool_in_tokens(ty.to_token_stream())
+}
+
+#[expect(clippy::option_option, reason = "as above")]
+fn pool_in_tokens(tokens: TokenStream) -> Option<Option<Type>> {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    for (position, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Group(group) => {
+                if let Some(pool) = pool_in_tokens(group.stream()) {
+                    return Some(pool);
+                }
+            }
+            TokenTree::Ident(ident) => match ident.to_string().as_str() {
+                "PgPool" | "MySqlPool" | "SqlitePool" | "AnyPool" => return Some(None),
+                // `Pool` alone is a name for many things; with a database in brackets it is sqlx's.
+                "Pool" if matches!(tokens.get(position + 1), Some(TokenTree::Punct(p)) if p.as_char() == '<') =>
+                {
+                    let rest: TokenStream = tokens[position..].iter().cloned().collect();
+                    return Some(database_of_pool(rest));
+                }
+                _ => {}
+            },
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+    None
+}
+
+fn database_of_pool(tokens: TokenStream) -> Option<Type> {
+    use syn::parse::{ParseStream, Parser as _};
+    let parse = |input: ParseStream<'_>| {
+        let path: TypePath = input.parse()?;
+        input.parse::<TokenStream>()?;
+        Ok(path)
+    };
+    let path = parse.parse2(tokens).ok()?;
+    type_arguments(&path).into_iter().next().cloned()
+}

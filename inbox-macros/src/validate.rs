@@ -1,0 +1,405 @@
+//! Judges: what is rejected, one rule a function. What passes is a `Handler`, the only thing `expand` ever sees.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::ext::IdentExt as _;
+use syn::{Expr, Lit, Pat, Safety, Type};
+
+use crate::args::Args;
+use crate::diag::Errors;
+use crate::key::{self, Key};
+use crate::paths::Paths;
+use crate::role::{First, Returns, Role, later_connection, pool_in};
+use crate::signature::{self, Body, Function, names_in};
+use crate::tokens::{flatten, peel_expr, source_of};
+
+/// The rules. Their order is the order of the reports.
+const RULES: [fn(&Context<'_>, &mut Errors); 15] = [
+    the_attribute_is_written_once,
+    there_is_a_consumer,
+    a_literal_consumer_is_usable,
+    there_is_a_key,
+    the_key_identifies_a_message,
+    the_function_is_async,
+    there_is_no_other_qualifier,
+    there_is_a_body,
+    the_first_parameter_is_the_connection,
+    the_connection_has_a_plain_name,
+    the_connection_is_unconditional,
+    the_connection_has_no_named_lifetime,
+    no_parameter_is_a_pool,
+    it_returns_a_result,
+    the_returned_type_can_be_named,
+];
+
+/// As in `inbox_core::MAX_CONSUMER_BYTES`, which a macro crate cannot ask.
+const MAX_CONSUMER_BYTES: usize = 200;
+
+/// A handler that cannot be wrong.
+pub(crate) struct Handler<'a> {
+    pub(crate) paths: Paths,
+    pub(crate) function: &'a Function,
+    pub(crate) first: First<'a>,
+    /// What is behind the `&mut` of the first parameter.
+    pub(crate) connection: Type,
+    pub(crate) consumer: &'a Expr,
+    pub(crate) key: Key<'a>,
+    /// Where the inbox comes from, if callers do not pass it.
+    pub(crate) inbox: Option<&'a Expr>,
+    /// The return type as it was written, and what it is.
+    pub(crate) written: &'a Type,
+    pub(crate) returns: Returns,
+    pub(crate) statements: &'a TokenStream,
+    pub(crate) braces: Span,
+}
+
+/// What the rules look at.
+struct Context<'a> {
+    args: &'a Args,
+    function: &'a Function,
+    first: Option<First<'a>>,
+    returns: Returns,
+}
+
+/// Applies all rules; if they hold, puts together what `expand` needs.
+pub(crate) fn handler<'a>(
+    args: &'a Args,
+    function: &'a Function,
+    errors: &mut Errors,
+) -> Option<Handler<'a>> {
+    let context = Context {
+        args,
+        function,
+        first: First::of(function),
+        returns: Returns::of(function),
+    };
+    for rule in RULES {
+        rule(&context, errors);
+    }
+    if !errors.is_empty() {
+        return None;
+    }
+    let Body::Block { braces, statements } = &function.body else {
+        return None;
+    };
+    let first = context.first?;
+    let Role::Connection { connection } = &first.role else {
+        return None;
+    };
+    Some(Handler {
+        connection: connection.clone(),
+        paths: Paths::new(args.krate.value()),
+        function,
+        first,
+        consumer: args.consumer.value()?,
+        key: Key::new(args.key.value()?),
+        inbox: args.inbox.value(),
+        written: function.return_type()?,
+        returns: context.returns,
+        statements,
+        braces: *braces,
+    })
+}
+
+fn the_attribute_is_written_once(context: &Context<'_>, errors: &mut Errors) {
+    let what = "`#[idempotent]` is written twice";
+    let help =
+        "a function handles messages for one consumer: write another function for another consumer";
+    for attribute in context
+        .function
+        .attrs
+        .iter()
+        .filter(|attribute| signature::is_ours(attribute))
+    {
+        errors.on(attribute, what, help);
+    }
+    // Seen from the second one, when the first had another name or came through `cfg_attr`.
+    if matches!(context.role(), Some(Role::Expanded)) {
+        errors.at(Span::call_site(), what, help);
+    }
+}
+
+fn there_is_a_consumer(context: &Context<'_>, errors: &mut Errors) {
+    if context.args.consumer.is_absent() {
+        let help = format!(
+            "`consumer = \"{}\"`: it is half of what makes a delivery a duplicate, and outlives a renamed function",
+            context.function.sig.ident.unraw(),
+        );
+        errors.at(Span::call_site(), "missing argument `consumer`", help);
+    }
+}
+
+fn a_literal_consumer_is_usable(context: &Context<'_>, errors: &mut Errors) {
+    let Some(Expr::Lit(literal)) = context.args.consumer.value().map(peel_expr) else {
+        return;
+    };
+    let example = format!("`consumer = \"{}\"`", context.function.sig.ident.unraw());
+    let Lit::Str(text) = &literal.lit else {
+        errors.on(literal, "the consumer is a string", example);
+        return;
+    };
+    let text = text.value();
+    if text.trim().is_empty() {
+        errors.on(literal, "the consumer has no name", &example);
+    }
+    if text.len() > MAX_CONSUMER_BYTES {
+        let what = format!(
+            "the consumer has {} bytes, the inbox keeps {MAX_CONSUMER_BYTES}",
+            text.len()
+        );
+        errors.on(literal, what, format!("a short name is enough: {example}"));
+    }
+    if text.chars().any(char::is_control) {
+        let what = "the consumer contains control characters";
+        errors.on(
+            literal,
+            what,
+            format!("use letters, digits and punctuation: {example}"),
+        );
+    }
+}
+
+fn there_is_a_key(context: &Context<'_>, errors: &mut Errors) {
+    if context.args.key.is_absent() {
+        errors.at(
+            Span::call_site(),
+            "missing argument `key`",
+            "`key = msg.message_id`: what is the same in every redelivery and in no other message",
+        );
+    }
+}
+
+fn the_key_identifies_a_message(context: &Context<'_>, errors: &mut Errors) {
+    let Some(expr) = context.args.key.value() else {
+        return;
+    };
+    // Callers do not pass the connection. A first parameter of another kind may well be the message.
+    let connection = match &context.first {
+        Some(first) if first.is_replaced() => Some(first),
+        _ => None,
+    };
+    let others = context
+        .function
+        .parameters()
+        .filter(|(index, _)| connection.is_none_or(|first| first.index != *index));
+    let names: Vec<Ident> = others
+        .flat_map(|(_, parameter)| names_in(parameter))
+        .collect();
+    let connection = connection.and_then(|first| names_in(first.parameter).pop());
+    key::check(expr, &names, connection.as_ref(), errors);
+}
+
+fn the_function_is_async(context: &Context<'_>, errors: &mut Errors) {
+    let sig = &context.function.sig;
+    if sig.asyncness.is_some() {
+        return;
+    }
+    if context.is_boxed() {
+        errors.at(
+            Span::call_site(),
+            "`#[async_trait]` has already boxed this method, there is no body left to guard",
+            "declare in the trait what callers see, `inbox: &Inbox<Postgres>` and `Result<Outcome<T>, E>`, and \
+             delegate to a method with `#[idempotent]` in an `impl` block without `#[async_trait]`",
+        );
+    } else {
+        let help = format!("`async fn {}`", sig.ident);
+        errors.on(sig.fn_token, "a handler is `async`", help);
+    }
+}
+
+fn there_is_no_other_qualifier(context: &Context<'_>, errors: &mut Errors) {
+    let sig = &context.function.sig;
+    let help = format!("`async fn {}`", sig.ident);
+    if let Some(constness) = &sig.constness {
+        errors.on(constness, "a handler cannot be `const`", &help);
+    }
+    if let Safety::Unsafe(token) = &sig.safety {
+        errors.on(token, "a handler cannot be `unsafe`", &help);
+    }
+    if let Some(abi) = &sig.abi {
+        errors.on(abi, "a handler cannot be `extern`", &help);
+    }
+    if let Some(variadic) = &sig.variadic {
+        errors.on(variadic, "a handler cannot be variadic", "pass a slice");
+    }
+}
+
+fn there_is_a_body(context: &Context<'_>, errors: &mut Errors) {
+    if let Body::Missing(semicolon) = &context.function.body {
+        errors.on(
+            semicolon,
+            "there is no body to guard",
+            "declare in the trait what callers see, `inbox: &Inbox<Postgres>` and `Result<Outcome<T>, E>`, and put \
+             `#[idempotent]` on the method in the `impl` block",
+        );
+    }
+}
+
+fn the_first_parameter_is_the_connection(context: &Context<'_>, errors: &mut Errors) {
+    if context.is_boxed() {
+        return;
+    }
+    let Some(first) = &context.first else {
+        let what = "the first parameter must be the connection that the handler works on";
+        let help = format!(
+            "`async fn {}(tx: &mut PgConnection, ..)`: callers pass `&Inbox<Postgres>` in its place",
+            context.function.sig.ident,
+        );
+        errors.at(context.function.sig.paren_token.span.join(), what, help);
+        return;
+    };
+    let wanted = format!("`tx: &mut {}`", first.connection_to_suggest());
+    let ty = &first.parameter.ty;
+    match &first.role {
+        Role::Connection { .. } | Role::Borrowed { .. } | Role::Expanded => {}
+        Role::NotMutable { .. } => {
+            errors.on(ty, "the connection is handed out as `&mut`", wanted);
+        }
+        Role::Transaction { .. } => errors.on(
+            ty,
+            "a handler does not own the transaction: the inbox commits it, together with the marker of the message",
+            format!("{wanted}, on which `begin()` still opens a nested one"),
+        ),
+        Role::PoolConnection { .. } => errors.on(
+            ty,
+            "the inbox hands out the connection of its transaction, not one of the pool",
+            wanted,
+        ),
+        Role::Pool { .. } => errors.on(ty, POOL, format!("{wanted}, and run the statements on `&mut *tx`")),
+        Role::Claim { .. } => errors.on(
+            ty,
+            "a handler in one transaction gets the connection, there is no claim",
+            wanted,
+        ),
+        Role::Inbox => errors.on(
+            ty,
+            "the inbox is what callers pass; the handler gets the connection in its place",
+            wanted,
+        ),
+        Role::Unknown => {
+            if let Some(later) = later_connection(context.function) {
+                let what = "the connection must be the first parameter";
+                let help = "move it to the front; callers pass the inbox in its place";
+                errors.on(later, what, help);
+            } else {
+                let what = "the first parameter must be the connection that the handler works on";
+                let help = format!("put {wanted} before it; callers pass `&Inbox<Postgres>` in its place");
+                errors.on(first.parameter, what, help);
+            }
+        }
+    }
+}
+
+const POOL: &str = "what runs on a pool commits on its own, even if the message is rolled back";
+
+fn the_connection_has_a_plain_name(context: &Context<'_>, errors: &mut Errors) {
+    let Some(first) = context.first.as_ref().filter(|first| first.is_replaced()) else {
+        return;
+    };
+    let plain = match &*first.parameter.pat {
+        Pat::Ident(name) => name.by_ref.is_none() && name.subpat.is_none(),
+        Pat::Wild(_) => true,
+        _ => false,
+    };
+    if !plain {
+        let help = format!("`tx: &mut {}`", first.connection_to_suggest());
+        errors.on(
+            &first.parameter.pat,
+            "the connection needs a plain name",
+            help,
+        );
+    }
+}
+
+fn the_connection_is_unconditional(context: &Context<'_>, errors: &mut Errors) {
+    let Some(first) = &context.first else {
+        return;
+    };
+    let conditions = first
+        .parameter
+        .attrs
+        .iter()
+        .filter(|attr| attr.path().is_ident("cfg"));
+    for condition in conditions {
+        errors.on(
+            condition,
+            "the first parameter cannot be conditional",
+            "write two functions, each with its `#[cfg(..)]`",
+        );
+    }
+}
+
+fn the_connection_has_no_named_lifetime(context: &Context<'_>, errors: &mut Errors) {
+    if let Some(First {
+        role: Role::Borrowed {
+            connection,
+            lifetime,
+        },
+        ..
+    }) = &context.first
+        && !context.is_boxed()
+    {
+        let what = format!("the connection lives as long as the body, not for `{lifetime}`");
+        errors.on(lifetime, what, format!("`&mut {}`", source_of(connection)));
+    }
+}
+
+fn no_parameter_is_a_pool(context: &Context<'_>, errors: &mut Errors) {
+    for (index, parameter) in context.function.parameters() {
+        // The first one has its own message.
+        if context
+            .first
+            .as_ref()
+            .is_some_and(|first| first.index == index)
+        {
+            continue;
+        }
+        if pool_in(&parameter.ty).is_some() {
+            let help = "remove it and run the statements on the connection, the first parameter";
+            errors.on(&parameter.ty, POOL, help);
+        }
+    }
+}
+
+fn it_returns_a_result(context: &Context<'_>, errors: &mut Errors) {
+    let what = "a handler returns a `Result`: `Ok` acknowledges the message, `Err` does not";
+    let sig = &context.function.sig;
+    match (&context.returns, context.function.return_type()) {
+        (Returns::Other, _) if context.is_boxed() => {}
+        (Returns::Other, None) => {
+            let help = format!("`async fn {}(..) -> Result<(), Error>`", sig.ident);
+            errors.at(sig.paren_token.span.close(), what, help);
+        }
+        (Returns::Other, Some(ty)) => {
+            errors.on(ty, what, format!("`Result<{}, Error>`", source_of(ty)));
+        }
+        (Returns::Literal { .. } | Returns::Alias, _) => {}
+    }
+}
+
+fn the_returned_type_can_be_named(context: &Context<'_>, errors: &mut Errors) {
+    let tokens = context
+        .function
+        .return_type()
+        .map(ToTokens::to_token_stream);
+    for token in tokens.into_iter().flat_map(flatten) {
+        if matches!(&token, TokenTree::Ident(ident) if ident == "impl") {
+            let what = "the returned type needs a name, which `impl Trait` has not";
+            errors.on(
+                token,
+                what,
+                "write the type itself, or `Box<dyn Trait + Send>`",
+            );
+        }
+    }
+}
+
+impl Context<'_> {
+    fn role(&self) -> Option<&Role> {
+        self.first.as_ref().map(|first| &first.role)
+    }
+
+    fn is_boxed(&self) -> bool {
+        self.function.is_boxed()
+    }
+}
