@@ -1,0 +1,6 @@
+//! What the inbox promises, written once: each database's test binary compiles these modules with its own
+//! `crate::Db` and `crate::dialect`, so a case that is here runs on all three.
+
+pub(crate) mod bench;
+
+mod basics;

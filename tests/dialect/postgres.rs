@@ -1,0 +1,49 @@
+//! What the cases must say differently to PostgreSQL. The same items are in each file of this folder.
+
+use sqlx::{Pool, Postgres, SqlStr, postgres::PgPoolOptions};
+
+use crate::contract::bench::text;
+pub(crate) use crate::support::postgres::fresh_database;
+
+/// `accounts` 1 and 2; `ledger` without a unique key on the message; `orders` with every kind of constraint.
+pub(crate) const BUSINESS_TABLES: &[&str] = &[
+    "create table accounts (id bigint primary key, balance bigint not null)",
+    "insert into accounts values (1, 0), (2, 0)",
+    "create table ledger (id bigint generated always as identity primary key, message text not null, amount bigint not null)",
+    "create table orders (id bigint not null primary key, number text not null, account bigint references accounts (id), \
+     constraint orders_number_key unique (number))",
+    "insert into orders values (1, 'A-1', 1)",
+    "create table plain (note text)",
+    "grant all on all tables in schema public to public",
+    "grant all on all sequences in schema public to public",
+];
+
+/// A pool as an application would make it by itself.
+pub(crate) async fn pool(url: &str, connections: u32) -> Pool<Postgres> {
+    PgPoolOptions::new()
+        .max_connections(connections)
+        .connect(url)
+        .await
+        .unwrap()
+}
+
+/// `$1`, `$2`, … for each `?`.
+pub(crate) fn placeholders(template: &'static str) -> SqlStr {
+    let mut parts = template.split('?');
+    let mut result = parts.next().unwrap_or_default().to_owned();
+    for (position, part) in parts.enumerate() {
+        result += &format!("${}{part}", position + 1);
+    }
+    text(result)
+}
+
+/// Sessions of this database, other than the one that asks, inside a transaction and doing nothing.
+pub(crate) async fn open_transactions(observer: &Pool<Postgres>) -> i64 {
+    sqlx::query_scalar(
+        "select count(*) from pg_stat_activity where datname = current_database() \
+         and pid <> pg_backend_pid() and state like 'idle in transaction%'",
+    )
+    .fetch_one(observer)
+    .await
+    .unwrap()
+}

@@ -1,0 +1,56 @@
+//! What the cases must say differently to SQLite. The same items are in each file of this folder.
+
+use std::{str::FromStr as _, time::Duration};
+
+use sqlx::{
+    Pool, SqlStr, Sqlite,
+    sqlite::{SqliteConnectOptions, SqlitePoolOptions},
+};
+
+pub(crate) use crate::support::sqlite::fresh_database;
+
+/// `accounts` 1 and 2; `ledger` without a unique key on the message; `orders` with every kind of constraint.
+pub(crate) const BUSINESS_TABLES: &[&str] = &[
+    "create table accounts (id integer primary key, balance integer not null)",
+    "insert into accounts values (1, 0), (2, 0)",
+    "create table ledger (id integer primary key autoincrement, message text not null, amount integer not null)",
+    "create table orders (id integer not null primary key, number text not null, account integer references accounts (id), \
+     constraint orders_number_key unique (number))",
+    "insert into orders values (1, 'A-1', 1)",
+    "create table plain (note text)",
+];
+
+/// A pool as an application would make it by itself.
+pub(crate) async fn pool(url: &str, connections: u32) -> Pool<Sqlite> {
+    let options = SqliteConnectOptions::from_str(url)
+        .unwrap()
+        .busy_timeout(Duration::from_secs(10));
+    SqlitePoolOptions::new()
+        .max_connections(connections)
+        .connect_with(options)
+        .await
+        .unwrap()
+}
+
+/// `?` is SQLite's own.
+pub(crate) fn placeholders(text: &'static str) -> SqlStr {
+    SqlStr::from_static(text)
+}
+
+/// SQLite has no list of sessions; an open write transaction shows by the lock it holds.
+pub(crate) async fn open_transactions(observer: &Pool<Sqlite>) -> i64 {
+    let mut connection = observer.acquire().await.unwrap();
+    sqlx::raw_sql("pragma busy_timeout = 0")
+        .execute(&mut *connection)
+        .await
+        .unwrap();
+    let free = sqlx::raw_sql("begin immediate; rollback")
+        .execute(&mut *connection)
+        .await
+        .is_ok();
+    sqlx::raw_sql("pragma busy_timeout = 10000")
+        .execute(&mut *connection)
+        .await
+        .unwrap();
+    i64::from(!free)
+}
