@@ -23,6 +23,7 @@ pub use inbox_core::{
     Consumer, ConsumerError, DigestKey, Key, KeyEncoder, KeyError, MAX_CONSUMER_BYTES,
     MAX_KEY_BYTES, MessageKey, Outcome, TableName, TableNameError, ViolatedIndex,
 };
+pub use inbox_macros::{MessageKey, idempotent};
 
 pub use crate::{
     backend::Backend,
