@@ -185,11 +185,8 @@ impl<DB: Backend> Inbox<DB> {
         consumer: impl Into<Cow<'static, str>> + Send,
         key: &K,
     ) -> Result<Begin<DB>, Error> {
-        // Both are checked before the first await, so that the future does not hold the key.
-        let message = Consumer::new(consumer)
-            .map_err(Error::from)
-            .and_then(|consumer| Ok((consumer, Key::new(key)?)));
-        let (consumer, key) = message?;
+        let consumer = Consumer::new(consumer)?;
+        let key = Key::new(key)?;
         claim::begin(self, consumer, key).await
     }
 
@@ -204,10 +201,8 @@ impl<DB: Backend> Inbox<DB> {
         consumer: impl Into<Cow<'static, str>> + Send,
         key: &K,
     ) -> Result<Option<MessageStatus>, Error> {
-        let message = Consumer::new(consumer)
-            .map_err(Error::from)
-            .and_then(|consumer| Ok((consumer, Key::new(key)?)));
-        let (consumer, key) = message?;
+        let consumer = Consumer::new(consumer)?;
+        let key = Key::new(key)?;
         let mut guard = self.acquire().await?;
         let found = DB::status(guard.connection(), &self.0.statements, (&consumer, &key))
             .await
