@@ -4,3 +4,4 @@
 pub(crate) mod bench;
 
 mod basics;
+mod outside;

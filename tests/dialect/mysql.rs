@@ -4,6 +4,9 @@ use sqlx::{MySql, Pool, SqlStr, mysql::MySqlPoolOptions};
 
 pub(crate) use crate::support::mysql::fresh_database;
 
+/// The Cargo feature of this database.
+pub(crate) const FEATURE: &str = "mysql";
+
 /// `accounts` 1 and 2; `ledger` without a unique key on the message; `orders` with every kind of constraint.
 pub(crate) const BUSINESS_TABLES: &[&str] = &[
     "create table accounts (id bigint primary key, balance bigint not null)",

@@ -5,6 +5,9 @@ use sqlx::{Pool, Postgres, SqlStr, postgres::PgPoolOptions};
 use crate::contract::bench::text;
 pub(crate) use crate::support::postgres::fresh_database;
 
+/// The Cargo feature of this database.
+pub(crate) const FEATURE: &str = "postgres";
+
 /// `accounts` 1 and 2; `ledger` without a unique key on the message; `orders` with every kind of constraint.
 pub(crate) const BUSINESS_TABLES: &[&str] = &[
     "create table accounts (id bigint primary key, balance bigint not null)",

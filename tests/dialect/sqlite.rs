@@ -9,6 +9,9 @@ use sqlx::{
 
 pub(crate) use crate::support::sqlite::fresh_database;
 
+/// The Cargo feature of this database.
+pub(crate) const FEATURE: &str = "sqlite";
+
 /// `accounts` 1 and 2; `ledger` without a unique key on the message; `orders` with every kind of constraint.
 pub(crate) const BUSINESS_TABLES: &[&str] = &[
     "create table accounts (id integer primary key, balance integer not null)",
