@@ -2,7 +2,7 @@
 
 use std::{str::FromStr, time::Duration};
 
-use sqlx::{ConnectOptions, Connection, Database, Pool, pool::PoolOptions};
+use sqlx::{Connection, Database, Pool, pool::PoolOptions};
 
 use crate::{
     backend::driver::Driver,
@@ -30,7 +30,7 @@ pub(crate) async fn open<DB: Database>(
     options: Options<DB>,
 ) -> Result<Pool<DB>, Error> {
     pool.acquire_timeout(Duration::from_secs(10))
-        .connect_with(options.disable_statement_logging())
+        .connect_with(options)
         .await
         .map_err(Error::Database)
 }

@@ -71,8 +71,7 @@ impl<DB: Backend> Inbox<DB> {
 
     /// Connects with a pool of its own, tuned for handlers, and the defaults of [`Inbox::builder`].
     ///
-    /// The connection is made at once, statements are not logged, and getting a connection takes at most
-    /// ten seconds. On SQLite: WAL, `synchronous = FULL`, foreign keys on, one connection (SQLite has one
+    /// The first connection is made at once, and getting one takes at most ten seconds. On SQLite: WAL, `synchronous = FULL`, foreign keys on, one connection (SQLite has one
     /// writer, and queueing for it in the pool is fair).
     ///
     /// # Errors

@@ -70,6 +70,14 @@
 //! future the connection is closed, because sqlx 0.9 hands connections back in states in which the next
 //! user's writes are silently lost.
 
+#![cfg_attr(
+    not(all(feature = "postgres", feature = "mysql", feature = "sqlite")),
+    allow(
+        dead_code,
+        reason = "what one database needs of the shared parts is not what another one needs"
+    )
+)]
+
 #[doc(hidden)]
 pub mod __private;
 #[expect(
@@ -121,3 +129,7 @@ pub use crate::{
 
 /// The inbox that belongs to a connection type: `InboxOf<PgConnection>` is `Inbox<Postgres>`.
 pub type InboxOf<C> = Inbox<<C as __private::HandlerConnection>::Database>;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
