@@ -4,4 +4,5 @@
 pub(crate) mod bench;
 
 mod basics;
+pub(crate) mod bodies;
 mod outside;

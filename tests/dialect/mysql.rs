@@ -1,5 +1,8 @@
 //! What the cases must say differently to MariaDB and MySQL. The same items are in each file of this folder.
 
+#[path = "mysql/bodies.rs"]
+pub(crate) mod bodies;
+
 use sqlx::{MySql, Pool, SqlStr, mysql::MySqlPoolOptions};
 
 pub(crate) use crate::support::mysql::fresh_database;

@@ -1,5 +1,8 @@
 //! What the cases must say differently to PostgreSQL. The same items are in each file of this folder.
 
+#[path = "postgres/bodies.rs"]
+pub(crate) mod bodies;
+
 use sqlx::{Pool, Postgres, SqlStr, postgres::PgPoolOptions};
 
 use crate::contract::bench::text;

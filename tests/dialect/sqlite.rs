@@ -1,5 +1,8 @@
 //! What the cases must say differently to SQLite. The same items are in each file of this folder.
 
+#[path = "sqlite/bodies.rs"]
+pub(crate) mod bodies;
+
 use std::{str::FromStr as _, time::Duration};
 
 use sqlx::{
