@@ -75,9 +75,14 @@ impl Args {
                     break;
                 }
                 if input.parse::<Option<Token![,]>>()?.is_none() {
-                    let rest = skip_to_next_argument(input);
-                    errors.on(rest, "expected `,`", "arguments are separated by commas");
-                    input.parse::<Option<Token![,]>>()?;
+                    let what = "expected `,` before this";
+                    let help = "arguments are separated by commas";
+                    if at_known_argument(input) {
+                        errors.at(input.span(), what, help);
+                    } else {
+                        errors.on(skip_to_next_argument(input), what, help);
+                        input.parse::<Option<Token![,]>>()?;
+                    }
                 }
             }
             Ok(())
@@ -86,6 +91,11 @@ impl Args {
             errors.push(error);
         }
         args
+    }
+
+    /// Whether the inbox comes from `inbox = ..`, so that callers do not pass it.
+    pub(crate) fn takes_inbox(&self) -> bool {
+        !self.inbox.is_absent()
     }
 
     fn argument(&mut self, input: ParseStream<'_>, errors: &mut Errors) {
@@ -197,7 +207,7 @@ fn at_next_argument(input: ParseStream<'_>) -> bool {
     if ahead.parse::<Token![,]>().is_err() {
         return false;
     }
-    if ahead.is_empty() {
+    if ahead.is_empty() || at_known_argument(&ahead) {
         return true;
     }
     if ahead.call(Ident::parse_any).is_err() {
@@ -205,6 +215,11 @@ fn at_next_argument(input: ParseStream<'_>) -> bool {
     }
     let assigns = ahead.peek(Token![=]) && !ahead.peek(Token![==]) && !ahead.peek(Token![=>]);
     ahead.is_empty() || assigns || ahead.peek(Token![,]) || ahead.peek(syn::token::Paren)
+}
+
+fn at_known_argument(input: ParseStream<'_>) -> bool {
+    let name = input.fork().call(Ident::parse_any);
+    name.is_ok_and(|name| KNOWN.iter().any(|(known, _)| name == known))
 }
 
 fn known_arguments() -> String {

@@ -2,15 +2,16 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens as _, quote, quote_spanned};
-use syn::{Safety, Token};
+use syn::{Expr, Safety, Signature, Token};
 
 use crate::args::Args;
 use crate::diag::Errors;
 use crate::expand::{caller, pin};
+use crate::key::{self, Key};
 use crate::paths::{Paths, at};
 use crate::role::{First, Returns, Role};
 use crate::signature::{self, Body, Function};
-use crate::tokens::{flatten, start_of};
+use crate::tokens::{flatten, start_of, variables_in};
 
 /// An item that is no function stays what it is.
 pub(crate) fn item(item: &TokenStream, errors: Errors) -> TokenStream {
@@ -18,45 +19,54 @@ pub(crate) fn item(item: &TokenStream, errors: Errors) -> TokenStream {
     quote!(#errors #item)
 }
 
-/// The function with the signature that it will have, as far as that can be told, around the user's own body: so
-/// nothing that is used there looks unused, and its own mistakes are shown as well. It is never run.
+/// ```text
+/// Input:  async fn credit(tx: &mut PgConnection, msg: &Credit) -> Result<Balance, CreditError> { BODY }
+/// Output: async fn credit(tx: &InboxOf<PgConnection>, msg: &Credit) -> Result<Outcome<Balance>, CreditError> {
+///     let _ = &tx;
+///     let _ = || { let _ = &(KEY); };
+///     let result = async move {
+///         let tx: &mut PgConnection = typed::<&mut PgConnection>();
+///         if false { return typed::<Result<Balance, CreditError>>(); }
+///         BODY
+///     }.await;
+///     match result { Ok(value) => Ok(Outcome::Processed(value)), Err(error) => Err(error) }
+/// }
+/// ```
+///
+/// Callers see what they will see when the mistakes are mended. The body is there, so that nothing that is used in it
+/// looks unused, and its own mistakes are reported too. It is never run.
 pub(crate) fn function(args: &Args, function: &Function, errors: Errors) -> TokenStream {
     let errors = errors.into_compile_errors();
-    let attrs = function
-        .attrs
-        .iter()
-        .filter(|attribute| !signature::is_ours(attribute));
+    let attrs = function.attrs.iter();
+    let attrs = attrs.filter(|attribute| !signature::is_ours(attribute));
     let vis = &function.vis;
-    let paths = Paths::new(args.krate.value());
-    let first = First::of(function);
-    if function.is_boxed()
-        || matches!(
-            &first,
-            Some(First {
-                role: Role::Expanded,
-                ..
-            })
-        )
-    {
-        // Another macro has written this function, and it is already what callers expect.
-        let (sig, body) = (&function.sig, &function.body);
-        return quote!(#errors #(#attrs)* #vis #sig #body);
-    }
-
-    let first = first.filter(First::is_replaced);
-    let callers_pass_no_inbox = !args.inbox.is_absent();
-    let returns = if names_no_type(function) {
-        Returns::Other
-    } else {
-        Returns::of(function)
+    let (sig, body) = match First::of(function) {
+        // Another macro, or this one, has written the function; callers expect it as it is.
+        Some(First {
+            role: Role::Expanded,
+            ..
+        }) => untouched(function),
+        _ if function.is_boxed() => untouched(function),
+        first => guessed(args, function, first.filter(First::is_replaced).as_ref()),
     };
-    let mut sig = caller::signature(
-        function,
-        first.as_ref(),
-        &returns,
-        callers_pass_no_inbox,
-        &paths,
-    );
+    quote!(#errors #(#attrs)* #vis #sig #body)
+}
+
+fn untouched(function: &Function) -> (Signature, TokenStream) {
+    (function.sig.clone(), function.body.to_token_stream())
+}
+
+fn guessed(
+    args: &Args,
+    function: &Function,
+    first: Option<&First<'_>>,
+) -> (Signature, TokenStream) {
+    let paths = Paths::new(args.krate.value());
+    let returns = match Returns::of(function) {
+        _ if returns_impl_trait(function) => Returns::Other,
+        returns => returns,
+    };
+    let mut sig = caller::signature(function, first, &returns, args.takes_inbox(), &paths);
     sig.constness = None;
     sig.safety = Safety::Default;
     sig.abi = None;
@@ -64,49 +74,76 @@ pub(crate) fn function(args: &Args, function: &Function, errors: Errors) -> Toke
     if !matches!(returns, Returns::Other) && sig.asyncness.is_none() {
         sig.asyncness = Some(Token![async](sig.fn_token.span));
     }
-
-    let Body::Block { statements, .. } = &function.body else {
-        return quote!(#errors #(#attrs)* #vis #sig;);
+    let body = match &function.body {
+        Body::Block { statements, .. } => {
+            let used = used(args, first);
+            let ran = ran(function, first, &returns, statements, &paths);
+            quote!({ #used #ran })
+        }
+        Body::Missing(semicolon) => semicolon.to_token_stream(),
     };
+    (sig, body)
+}
+
+/// Statements that use what the attribute and its generated code would use.
+fn used(args: &Args, first: Option<&First<'_>>) -> TokenStream {
     let here = Span::mixed_site();
-    let used = first
-        .as_ref()
-        .filter(|_| !callers_pass_no_inbox)
-        .map(|first| {
-            let inbox = caller::inbox_name(first);
-            quote_spanned!(here=> let _ = &#inbox;)
-        });
-    let bind = first.as_ref().map(|first| {
-        let (attrs, pat, ty) = (
-            &first.parameter.attrs,
-            &first.parameter.pat,
-            &first.parameter.ty,
-        );
+    let inbox = first
+        .filter(|_| !args.takes_inbox())
+        .map(caller::inbox_name);
+    let inbox = inbox.map(|inbox| quote_spanned!(here=> let _ = &#inbox;));
+    let mut exprs: Vec<&Expr> = args.consumer.value().into_iter().collect();
+    exprs.extend(args.inbox.value());
+    match args.key.value().map(Key::new) {
+        Some(Key::Single(expr)) => exprs.push(expr),
+        Some(Key::Tuple(parts)) => exprs.extend(parts),
+        None => {}
+    }
+    exprs.retain(|expr| can_stand_in_the_function(expr, first));
+    quote_spanned!(here=> #inbox #(let _ = || { let _ = &(#exprs); };)*)
+}
+
+/// An expression that is the mistake itself would only be reported again.
+fn can_stand_in_the_function(expr: &Expr, first: Option<&First<'_>>) -> bool {
+    let mut errors = Errors::default();
+    key::stays_in_the_function(expr, &mut errors);
+    let connection = first.and_then(First::name);
+    errors.is_empty() && connection.is_none_or(|name| !variables_in(expr).contains(name))
+}
+
+/// The body of the user, with what it is handed.
+fn ran(
+    function: &Function,
+    first: Option<&First<'_>>,
+    returns: &Returns,
+    statements: &TokenStream,
+    paths: &Paths,
+) -> TokenStream {
+    let here = Span::mixed_site();
+    let bind = first.map(|First { parameter, .. }| {
+        let (attrs, pat, ty) = (&parameter.attrs, &parameter.pat, &parameter.ty);
         let at = at(start_of(pat));
         let typed = paths.private("typed", at);
         quote_spanned!(at=> #(#attrs)* let #pat: #ty = #typed::<#ty>();)
     });
-    let body = if !matches!(returns, Returns::Other)
-        && let Some(written) = function.return_type()
-    {
-        let pin = pin(written, &paths);
-        let outcome = paths.public("Outcome", here);
-        quote_spanned! {here=>
-            let result = async move { #bind #pin #statements }.await;
-            match result {
-                ::core::result::Result::Ok(value) => {
-                    ::core::result::Result::Ok(#outcome::Processed(value))
-                }
-                ::core::result::Result::Err(error) => ::core::result::Result::Err(error),
-            }
-        }
-    } else {
-        quote!(#bind #statements)
+    let returns_result = !matches!(returns, Returns::Other);
+    let Some(written) = function.return_type().filter(|_| returns_result) else {
+        return quote!(#bind #statements);
     };
-    quote!(#errors #(#attrs)* #vis #sig { #used #body })
+    let pin = pin(written, paths);
+    let outcome = paths.public("Outcome", here);
+    quote_spanned! {here=>
+        let result = async move { #bind #pin #statements }.await;
+        match result {
+            ::core::result::Result::Ok(value) => {
+                ::core::result::Result::Ok(#outcome::Processed(value))
+            }
+            ::core::result::Result::Err(error) => ::core::result::Result::Err(error),
+        }
+    }
 }
 
-fn names_no_type(function: &Function) -> bool {
+fn returns_impl_trait(function: &Function) -> bool {
     let tokens = flatten(function.sig.output.to_token_stream());
     tokens.iter().any(|token| token.to_string() == "impl")
 }

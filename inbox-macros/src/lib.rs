@@ -8,6 +8,7 @@ mod derive;
 mod diag;
 mod expand;
 mod fallback;
+mod identity;
 mod key;
 mod paths;
 mod role;

@@ -1,6 +1,6 @@
-//! Every path and every local name that generated code may mention.
+//! Every path that generated code may mention, and the spans of what is generated.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote_spanned};
 
 use crate::args::CratePath;
@@ -17,14 +17,24 @@ impl Paths {
 
     /// A public item of the facade, such as `::inbox_sqlx::Outcome`.
     pub(crate) fn public(&self, item: &str, span: Span) -> TokenStream {
-        let (krate, item) = (&self.0, Ident::new(item, span));
+        let (krate, item) = (self.shown_at(span), Ident::new(item, span));
         quote_spanned!(span=> #krate::#item)
     }
 
     /// A hidden item that exists for generated code only, such as `::inbox_sqlx::__private::begin`.
     pub(crate) fn private(&self, item: &str, span: Span) -> TokenStream {
-        let (krate, item) = (&self.0, Ident::new(item, span));
+        let (krate, item) = (self.shown_at(span), Ident::new(item, span));
         quote_spanned!(span=> #krate::__private::#item)
+    }
+
+    /// The crate, shown where the rest of a path is. Otherwise rustc would underline everything in between.
+    fn shown_at(&self, span: Span) -> TokenStream {
+        let tokens = self.0.clone().into_iter();
+        let shown = tokens.map(|mut token: TokenTree| {
+            token.set_span(token.span().located_at(span));
+            token
+        });
+        shown.collect()
     }
 }
 

@@ -1,8 +1,8 @@
 //! What the first parameter and the return type mean, as far as types can be read without resolving names.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote_spanned};
-use syn::{GenericArgument, Lifetime, PatType, PathArguments, Type, TypePath, TypeReference};
+use syn::{GenericArgument, Lifetime, Pat, PatType, PathArguments, Type, TypePath, TypeReference};
 
 use crate::paths::{Paths, at};
 use crate::signature::Function;
@@ -43,6 +43,34 @@ pub(crate) enum Role {
     Unknown,
 }
 
+/// A database, as a message names it.
+#[derive(Clone, Copy)]
+pub(crate) enum Database {
+    Postgres,
+    MySql,
+    Sqlite,
+}
+
+impl Database {
+    /// What the handler gets.
+    pub(crate) fn connection(self) -> &'static str {
+        match self {
+            Self::Postgres => "PgConnection",
+            Self::MySql => "MySqlConnection",
+            Self::Sqlite => "SqliteConnection",
+        }
+    }
+
+    /// What callers pass.
+    pub(crate) fn inbox(self) -> &'static str {
+        match self {
+            Self::Postgres => "Inbox<Postgres>",
+            Self::MySql => "Inbox<MySql>",
+            Self::Sqlite => "Inbox<Sqlite>",
+        }
+    }
+}
+
 /// What the function returns.
 pub(crate) enum Returns {
     /// `Result<T, E>`, literally.
@@ -64,22 +92,29 @@ impl<'f> First<'f> {
         })
     }
 
+    /// Its name, if it has one.
+    pub(crate) fn name(&self) -> Option<&Ident> {
+        match &*self.parameter.pat {
+            Pat::Ident(name) => Some(&name.ident),
+            _ => None,
+        }
+    }
+
     /// Whether callers pass the inbox in its place.
     pub(crate) fn is_replaced(&self) -> bool {
         !matches!(self.role, Role::Inbox | Role::Expanded | Role::Unknown)
     }
 
-    /// The connection that the user most likely means, for a message.
-    pub(crate) fn connection_to_suggest(&self) -> &'static str {
-        let written = self.parameter.ty.to_token_stream();
-        for token in flatten(written) {
+    /// The database that the user most likely means, for a message.
+    pub(crate) fn database(&self) -> Database {
+        for token in flatten(self.parameter.ty.to_token_stream()) {
             match token.to_string().as_str() {
-                "MySqlPool" | "MySql" | "MySqlConnection" => return "MySqlConnection",
-                "SqlitePool" | "Sqlite" | "SqliteConnection" => return "SqliteConnection",
+                "MySqlPool" | "MySql" | "MySqlConnection" => return Database::MySql,
+                "SqlitePool" | "Sqlite" | "SqliteConnection" => return Database::Sqlite,
                 _ => {}
             }
         }
-        "PgConnection"
+        Database::Postgres
     }
 
     /// The type callers see in its place, if it can be told.
@@ -95,10 +130,7 @@ impl<'f> First<'f> {
         match &self.role {
             Role::Connection { connection }
             | Role::Borrowed { connection, .. }
-            | Role::NotMutable { connection } => {
-                let inbox = paths.public("InboxOf", span);
-                Some(quote_spanned!(span=> &#inbox<#connection>))
-            }
+            | Role::NotMutable { connection } => Some(inbox_of(connection, paths)),
             Role::Transaction { database }
             | Role::PoolConnection { database }
             | Role::Pool { database }
@@ -106,6 +138,14 @@ impl<'f> First<'f> {
             Role::Inbox | Role::Expanded | Role::Unknown => None,
         }
     }
+}
+
+/// `&InboxOf<C>`. It stands in several places of the generated code, all of them shown as the user's `C`, so that
+/// rustc reports a `C` that is no connection once.
+pub(crate) fn inbox_of(connection: &Type, paths: &Paths) -> TokenStream {
+    let span = at(start_of(connection));
+    let inbox_of = paths.public("InboxOf", span);
+    quote_spanned!(span=> &#inbox_of<#connection>)
 }
 
 /// The parameter that is a connection, where it is not the first.

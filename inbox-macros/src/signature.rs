@@ -1,6 +1,7 @@
 //! Parses the function under the attribute; its body stays raw tokens.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::extra::DelimSpan;
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt as _};
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, FnArg, PatType, ReturnType, Signature, Token, Type, Visibility};
@@ -19,7 +20,7 @@ pub(crate) struct Function {
 /// Raw tokens, so that half-typed code expands too, and nothing is parsed twice.
 pub(crate) enum Body {
     Block {
-        braces: Span,
+        braces: DelimSpan,
         statements: TokenStream,
     },
     /// A method that is only declared: `async fn credit(..);`.
@@ -88,7 +89,7 @@ impl ToTokens for Body {
         match self {
             Self::Block { braces, statements } => {
                 let mut block = Group::new(Delimiter::Brace, statements.clone());
-                block.set_span(*braces);
+                block.set_span(braces.close());
                 tokens.append(block);
             }
             Self::Missing(semicolon) => semicolon.to_tokens(tokens),
@@ -109,7 +110,7 @@ impl Body {
             attrs.push(inner);
         }
         Ok(Self::Block {
-            braces: braces.span.join(),
+            braces: braces.span,
             statements: content.parse()?,
         })
     }

@@ -1,5 +1,6 @@
 //! Judges: what is rejected, one rule a function. What passes is a `Handler`, the only thing `expand` ever sees.
 
+use proc_macro2::extra::DelimSpan;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt as _;
@@ -9,7 +10,7 @@ use crate::args::Args;
 use crate::diag::Errors;
 use crate::key::{self, Key};
 use crate::paths::Paths;
-use crate::role::{First, Returns, Role, later_connection, pool_in};
+use crate::role::{Database, First, Returns, Role, later_connection, pool_in};
 use crate::signature::{self, Body, Function, names_in};
 use crate::tokens::{flatten, peel_expr, source_of};
 
@@ -50,7 +51,7 @@ pub(crate) struct Handler<'a> {
     pub(crate) written: &'a Type,
     pub(crate) returns: Returns,
     pub(crate) statements: &'a TokenStream,
-    pub(crate) braces: Span,
+    pub(crate) braces: DelimSpan,
 }
 
 /// What the rules look at.
@@ -185,8 +186,8 @@ fn the_key_identifies_a_message(context: &Context<'_>, errors: &mut Errors) {
     let names: Vec<Ident> = others
         .flat_map(|(_, parameter)| names_in(parameter))
         .collect();
-    let connection = connection.and_then(|first| names_in(first.parameter).pop());
-    key::check(expr, &names, connection.as_ref(), errors);
+    let connection = connection.and_then(First::name);
+    key::check(expr, &names, connection, errors);
 }
 
 fn the_function_is_async(context: &Context<'_>, errors: &mut Errors) {
@@ -198,8 +199,11 @@ fn the_function_is_async(context: &Context<'_>, errors: &mut Errors) {
         errors.at(
             Span::call_site(),
             "`#[async_trait]` has already boxed this method, there is no body left to guard",
-            "declare in the trait what callers see, `inbox: &Inbox<Postgres>` and `Result<Outcome<T>, E>`, and \
-             delegate to a method with `#[idempotent]` in an `impl` block without `#[async_trait]`",
+            format!(
+                "declare in the trait what callers see, `inbox: &{}` and `Result<Outcome<T>, E>`, and delegate to a \
+                 method with `#[idempotent]` in an `impl` block without `#[async_trait]`",
+                context.database().inbox(),
+            ),
         );
     } else {
         let help = format!("`async fn {}`", sig.ident);
@@ -229,8 +233,11 @@ fn there_is_a_body(context: &Context<'_>, errors: &mut Errors) {
         errors.on(
             semicolon,
             "there is no body to guard",
-            "declare in the trait what callers see, `inbox: &Inbox<Postgres>` and `Result<Outcome<T>, E>`, and put \
-             `#[idempotent]` on the method in the `impl` block",
+            format!(
+                "declare in the trait what callers see, `inbox: &{}` and `Result<Outcome<T>, E>`, and put \
+                 `#[idempotent]` on the method in the `impl` block",
+                context.database().inbox(),
+            ),
         );
     }
 }
@@ -248,7 +255,7 @@ fn the_first_parameter_is_the_connection(context: &Context<'_>, errors: &mut Err
         errors.at(context.function.sig.paren_token.span.join(), what, help);
         return;
     };
-    let wanted = format!("`tx: &mut {}`", first.connection_to_suggest());
+    let wanted = format!("`tx: &mut {}`", first.database().connection());
     let ty = &first.parameter.ty;
     match &first.role {
         Role::Connection { .. } | Role::Borrowed { .. } | Role::Expanded => {}
@@ -302,7 +309,7 @@ fn the_connection_has_a_plain_name(context: &Context<'_>, errors: &mut Errors) {
         _ => false,
     };
     if !plain {
-        let help = format!("`tx: &mut {}`", first.connection_to_suggest());
+        let help = format!("`tx: &mut {}`", first.database().connection());
         errors.on(
             &first.parameter.pat,
             "the connection needs a plain name",
@@ -399,6 +406,14 @@ impl Context<'_> {
         self.first.as_ref().map(|first| &first.role)
     }
 
+    /// The database to name in a message.
+    fn database(&self) -> Database {
+        self.first
+            .as_ref()
+            .map_or(Database::Postgres, First::database)
+    }
+
+    /// Whether `#[async_trait]` ran before.
     fn is_boxed(&self) -> bool {
         self.function.is_boxed()
     }

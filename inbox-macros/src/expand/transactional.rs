@@ -2,12 +2,14 @@
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::Expr;
 use syn::ext::IdentExt as _;
 
 use crate::expand::{caller, pin};
 use crate::key::Key;
 use crate::paths::{Paths, at};
-use crate::tokens::{flatten, start_of};
+use crate::role::inbox_of;
+use crate::tokens::{end_of, flatten, start_of};
 use crate::validate::Handler;
 
 /// ```text
@@ -48,7 +50,7 @@ pub(crate) fn body(handler: &Handler<'_>) -> TokenStream {
     let site = private("Site");
     let error = caller::error_type(handler.written, &handler.returns, paths);
     let error_from_inbox = paths.private("error_from_inbox", at(start_of(&error)));
-    let consumer = handler.consumer;
+    let consumer = consumer(handler.consumer);
     let key = key(&handler.key, paths);
     let inbox = inbox(handler);
     let begin = private("begin");
@@ -74,7 +76,7 @@ pub(crate) fn body(handler: &Handler<'_>) -> TokenStream {
             &SITE
         };
         let from_inbox = #error_from_inbox::<#error>();
-        let consumer: &'static str = #consumer;
+        #consumer
         #key
         #inbox
         let mut claimed = match #begin(inbox, consumer, key, site).await {
@@ -94,20 +96,25 @@ pub(crate) fn body(handler: &Handler<'_>) -> TokenStream {
     }}
 }
 
+/// `let consumer = ..;`
+fn consumer(expr: &Expr) -> TokenStream {
+    quote_spanned!(at(start_of(expr))=> let consumer: &'static str = #expr;)
+}
+
 /// `let key = ..;`. The closure can be called again, which is what forbids the expression to consume its operands.
 fn key(key: &Key<'_>, paths: &Paths) -> TokenStream {
     let here = Span::mixed_site();
     let encoded = match key {
         Key::Single(expr) => {
-            let at = at(start_of(expr));
-            let encode = paths.private("encode", at);
-            quote_spanned!(at=> #encode(&(#expr)))
+            let encode = paths.private("encode", at(start_of(expr)));
+            let borrowed = borrowed(expr);
+            quote_spanned!(here=> #encode(#borrowed))
         }
         Key::Tuple(parts) => {
             let parts = parts.iter().map(|expr| {
                 let at = at(start_of(expr));
-                let part = paths.private("part", at);
-                quote_spanned!(at=> #part(&(#expr)))
+                let (part, borrowed) = (paths.private("part", at), borrowed(expr));
+                quote_spanned!(at=> #part(&#borrowed))
             });
             let encode = paths.private("encode", here);
             quote_spanned!(here=> #encode(&(#(#parts),*)))
@@ -117,16 +124,22 @@ fn key(key: &Key<'_>, paths: &Paths) -> TokenStream {
     quote_spanned!(here=> let key = #key(|| #encoded);)
 }
 
+/// `&(EXPR)`, of which rustc underlines all of EXPR if its type is wrong.
+fn borrowed(expr: &Expr) -> TokenStream {
+    let mut parenthesized = Group::new(Delimiter::Parenthesis, expr.to_token_stream());
+    parenthesized.set_span(at(end_of(expr)));
+    quote_spanned!(at(start_of(expr))=> &#parenthesized)
+}
+
 /// `let inbox: &InboxOf<C> = ..;`, which tells rustc the database, and the user if theirs is another.
 fn inbox(handler: &Handler<'_>) -> TokenStream {
     let here = Span::mixed_site();
-    let inbox_of = handler.paths.public("InboxOf", here);
-    let connection = &handler.connection;
+    let ty = inbox_of(&handler.connection, &handler.paths);
     let inbox = match handler.inbox {
         Some(expr) => quote_spanned!(at(start_of(expr))=> &(#expr)),
         None => caller::inbox_name(&handler.first).to_token_stream(),
     };
-    quote_spanned!(here=> let inbox: &#inbox_of<#connection> = #inbox;)
+    quote_spanned!(here=> let inbox: #ty = #inbox;)
 }
 
 /// The user's statements, with the connection under the name they gave it.
@@ -134,11 +147,16 @@ fn work(handler: &Handler<'_>) -> TokenStream {
     let here = Span::mixed_site();
     let parameter = handler.first.parameter;
     let (attrs, pat, ty) = (&parameter.attrs, &parameter.pat, &parameter.ty);
-    let bind = quote_spanned!(at(start_of(pat))=> #(#attrs)* let #pat: #ty = connection;);
+    // The call does nothing, but `let _tx = connection` alone is a lint: a binding without effect.
+    let bind = quote_spanned! {at(start_of(pat))=>
+        #(#attrs)*
+        let #pat: #ty = ::core::convert::identity(connection);
+    };
     let pin = pin(handler.written, &handler.paths);
     let statements = handler.statements;
     let mut block = Group::new(Delimiter::Brace, quote!(#bind #pin #statements));
-    block.set_span(at(handler.braces));
+    // Where an expression is missing at the end, rustc says so on the user's closing brace.
+    block.set_span(handler.braces.close());
     let block = TokenTree::Group(block);
     quote_spanned!(here=> async move #block)
 }
@@ -146,18 +164,18 @@ fn work(handler: &Handler<'_>) -> TokenStream {
 /// `let boxed = ..;`, the way to make the body's error the source of another. An error type that borrows cannot take
 /// it, and rustc would say so only after it had chosen.
 fn boxed(error: &TokenStream, paths: &Paths) -> TokenStream {
-    let here = Span::mixed_site();
+    let span = at(start_of(error));
     let (body_error, opaque) = (
-        paths.private("BodyError", here),
-        paths.private("Opaque", here),
+        paths.private("BodyError", span),
+        paths.private("Opaque", span),
     );
     let borrows = flatten(error.clone())
         .iter()
         .any(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '\''));
     if borrows {
-        quote_spanned!(here=> let boxed = <#body_error<#error> as #opaque<#error>>::boxed();)
+        quote_spanned!(span=> let boxed = <#body_error<#error> as #opaque<#error>>::boxed();)
     } else {
-        quote_spanned! {here=>
+        quote_spanned! {span=>
             let boxed = {
                 use #opaque as _;
                 #body_error::<#error>::boxed()
