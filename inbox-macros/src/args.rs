@@ -238,10 +238,24 @@ fn example(known: &str) -> &'static str {
 fn did_you_mean(text: &str) -> Option<(&'static str, &'static str)> {
     KNOWN
         .into_iter()
-        .map(|(name, example)| (distance(text, name), name, example))
+        .map(|(name, example)| (difference(text, name), name, example))
         .filter(|(distance, name, _)| *distance <= name.len() / 3)
         .min_by_key(|(distance, ..)| *distance)
         .map(|(_, name, example)| (name, example))
+}
+
+/// Letters in the wrong order count as one mistake.
+fn difference(text: &str, name: &str) -> usize {
+    let sorted = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    if text != name && sorted(text) == sorted(name) {
+        1
+    } else {
+        distance(text, name)
+    }
 }
 
 /// How many letters must be inserted, removed or replaced to get from one word to the other.
@@ -273,7 +287,8 @@ mod tests {
                 "{misspelt}"
             );
         }
-        assert_eq!(did_you_mean("kye").map(|m| m.0), None);
+        assert_eq!(did_you_mean("kye").map(|m| m.0), Some("key"));
+        assert_eq!(did_you_mean("ok").map(|m| m.0), None);
         assert_eq!(did_you_mean("keys").map(|m| m.0), Some("key"));
         assert_eq!(did_you_mean("two_phase").map(|m| m.0), None);
         assert_eq!(did_you_mean("replay").map(|m| m.0), None);

@@ -11,7 +11,7 @@ use crate::key::{self, Key};
 use crate::paths::{Paths, at};
 use crate::role::{First, Returns, Role};
 use crate::signature::{self, Body, Function};
-use crate::tokens::{flatten, start_of, variables_in};
+use crate::tokens::{names_no_type, start_of, variables_in};
 
 /// An item that is no function stays what it is.
 pub(crate) fn item(item: &TokenStream, errors: Errors) -> TokenStream {
@@ -63,7 +63,7 @@ fn guessed(
 ) -> (Signature, TokenStream) {
     let paths = Paths::new(args.krate.value());
     let returns = match Returns::of(function) {
-        _ if returns_impl_trait(function) => Returns::Other,
+        _ if names_no_type(&function.sig.output) => Returns::Other,
         returns => returns,
     };
     let mut sig = caller::signature(function, first, &returns, args.takes_inbox(), &paths);
@@ -141,9 +141,4 @@ fn ran(
             ::core::result::Result::Err(error) => ::core::result::Result::Err(error),
         }
     }
-}
-
-fn returns_impl_trait(function: &Function) -> bool {
-    let tokens = flatten(function.sig.output.to_token_stream());
-    tokens.iter().any(|token| token.to_string() == "impl")
 }

@@ -14,6 +14,10 @@ mod paths;
 mod role;
 mod signature;
 #[cfg(test)]
+#[expect(
+    clippy::needless_raw_string_hashes,
+    reason = "expect-test writes the texts, and always like this"
+)]
 mod tests;
 mod tokens;
 mod validate;

@@ -92,6 +92,15 @@ impl<'f> First<'f> {
         })
     }
 
+    /// Whether it is something to run statements on, though not a connection.
+    pub(crate) fn is_an_executor(&self) -> bool {
+        let tokens = flatten(self.parameter.ty.to_token_stream());
+        tokens.iter().any(|token| {
+            let name = token.to_string();
+            name.ends_with("Executor") || name == "Acquire"
+        })
+    }
+
     /// Its name, if it has one.
     pub(crate) fn name(&self) -> Option<&Ident> {
         match &*self.parameter.pat {

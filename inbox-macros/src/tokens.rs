@@ -35,6 +35,12 @@ pub(crate) fn source_of(tokens: impl ToTokens) -> impl Display {
     tokens.into_token_stream().to_string().replace(" . ", ".")
 }
 
+/// Whether `impl Trait` is in a type, which can be written in a signature only.
+pub(crate) fn names_no_type(ty: impl ToTokens) -> bool {
+    let tokens = flatten(ty.into_token_stream());
+    tokens.iter().any(|token| token.to_string() == "impl")
+}
+
 /// The expression without parentheses and the invisible brackets of a `macro_rules!` fragment.
 pub(crate) fn peel_expr(expr: &Expr) -> &Expr {
     match expr {

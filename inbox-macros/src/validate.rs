@@ -1,7 +1,7 @@
 //! Judges: what is rejected, one rule a function. What passes is a `Handler`, the only thing `expand` ever sees.
 
 use proc_macro2::extra::DelimSpan;
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::ext::IdentExt as _;
 use syn::{Expr, Lit, Pat, Safety, Type};
@@ -12,7 +12,7 @@ use crate::key::{self, Key};
 use crate::paths::Paths;
 use crate::role::{Database, First, Returns, Role, later_connection, pool_in};
 use crate::signature::{self, Body, Function, names_in};
-use crate::tokens::{flatten, peel_expr, source_of};
+use crate::tokens::{flatten, names_no_type, peel_expr, source_of};
 
 /// The rules. Their order is the order of the reports.
 const RULES: [fn(&Context<'_>, &mut Errors); 15] = [
@@ -290,7 +290,9 @@ fn the_first_parameter_is_the_connection(context: &Context<'_>, errors: &mut Err
                 errors.on(later, what, help);
             } else {
                 let what = "the first parameter must be the connection that the handler works on";
-                let help = format!("put {wanted} before it; callers pass `&Inbox<Postgres>` in its place");
+                let before = format!("put {wanted} before it");
+                let wanted = if first.is_an_executor() { wanted } else { before };
+                let help = format!("{wanted}; callers pass `&Inbox<Postgres>` in its place");
                 errors.on(first.parameter, what, help);
             }
         }
@@ -377,6 +379,9 @@ fn it_returns_a_result(context: &Context<'_>, errors: &mut Errors) {
             let help = format!("`async fn {}(..) -> Result<(), Error>`", sig.ident);
             errors.at(sig.paren_token.span.close(), what, help);
         }
+        (Returns::Other, Some(ty)) if names_no_type(ty) => {
+            errors.on(ty, what, "`Result<T, Error>`");
+        }
         (Returns::Other, Some(ty)) => {
             errors.on(ty, what, format!("`Result<{}, Error>`", source_of(ty)));
         }
@@ -385,19 +390,18 @@ fn it_returns_a_result(context: &Context<'_>, errors: &mut Errors) {
 }
 
 fn the_returned_type_can_be_named(context: &Context<'_>, errors: &mut Errors) {
-    let tokens = context
+    if matches!(context.returns, Returns::Other) {
+        return;
+    }
+    let output = context
         .function
         .return_type()
         .map(ToTokens::to_token_stream);
-    for token in tokens.into_iter().flat_map(flatten) {
-        if matches!(&token, TokenTree::Ident(ident) if ident == "impl") {
-            let what = "the returned type needs a name, which `impl Trait` has not";
-            errors.on(
-                token,
-                what,
-                "write the type itself, or `Box<dyn Trait + Send>`",
-            );
-        }
+    let tokens = output.into_iter().flat_map(flatten);
+    for token in tokens.filter(|token| token.to_string() == "impl") {
+        let what = "the returned type needs a name, which `impl Trait` has not";
+        let help = "write the type itself, or `Box<dyn Trait + Send>`";
+        errors.on(token, what, help);
     }
 }
 

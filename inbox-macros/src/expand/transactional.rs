@@ -15,11 +15,11 @@ use crate::validate::Handler;
 /// ```text
 /// Input:  { BODY }
 /// Output: {
+///     let inbox: &InboxOf<C> = INBOX;
 ///     let site = { static SITE: Site = Site::new(MODULE, FUNCTION, FILE, LINE); &SITE };
 ///     let from_inbox = error_from_inbox::<E>();
 ///     let consumer: &'static str = CONSUMER;
 ///     let key = key(|| encode(&(KEY)));
-///     let inbox: &InboxOf<C> = INBOX;
 ///     let mut claimed = match begin(inbox, consumer, key, site).await {
 ///         Ok(Begin::Fresh(claimed)) => claimed,
 ///         Ok(Begin::Duplicate) => return Ok(Outcome::Duplicate),
@@ -66,6 +66,7 @@ pub(crate) fn body(handler: &Handler<'_>) -> TokenStream {
         quote_spanned!(at(start_of(&handler.first.parameter.pat))=> claimed.connection());
 
     quote_spanned! {here=> {
+        #inbox
         let site = {
             static SITE: #site = #site::new(
                 ::core::module_path!(),
@@ -78,7 +79,6 @@ pub(crate) fn body(handler: &Handler<'_>) -> TokenStream {
         let from_inbox = #error_from_inbox::<#error>();
         #consumer
         #key
-        #inbox
         let mut claimed = match #begin(inbox, consumer, key, site).await {
             ::core::result::Result::Ok(#answer::Fresh(claimed)) => claimed,
             ::core::result::Result::Ok(#answer::Duplicate) => {
@@ -131,7 +131,8 @@ fn borrowed(expr: &Expr) -> TokenStream {
     quote_spanned!(at(start_of(expr))=> &#parenthesized)
 }
 
-/// `let inbox: &InboxOf<C> = ..;`, which tells rustc the database, and the user if theirs is another.
+/// `let inbox: &InboxOf<C> = ..;`, which tells rustc the database, and the user if theirs is another. It comes first: the
+/// parameter may have any name, also that of another variable of ours.
 fn inbox(handler: &Handler<'_>) -> TokenStream {
     let here = Span::mixed_site();
     let ty = inbox_of(&handler.connection, &handler.paths);
