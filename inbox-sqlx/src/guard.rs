@@ -48,6 +48,11 @@ impl<DB: Backend> Guard<DB> {
     /// A clean end with a transaction to roll back: the ROLLBACK is queued, and travels with the ping
     /// that returns the connection to its pool, so nobody waits for it.
     pub(crate) fn roll_back_and_release(mut self) {
+        // With a nested transaction left open by the body, the driver would roll back to a savepoint and
+        // leave the transaction open. Dropped here, the connection is closed, and the server rolls back.
+        if self.depth() != 1 {
+            return;
+        }
         <DB as Database>::TransactionManager::start_rollback(self.connection());
         self.release();
     }

@@ -172,6 +172,11 @@ impl Driver for Sqlite {
 
     async fn seal_and_commit(conn: &mut SqliteConnection, sql: &Statements) -> sqlx::Result<()> {
         Self::run(conn, sql.seal.clone()).await?;
+        // The seal has also ended a nested transaction that the body left open; the driver still counts
+        // it, and would release its savepoint instead of committing.
+        if <Self as sqlx::Database>::TransactionManager::get_transaction_depth(conn) > 1 {
+            return Self::run(conn, sql.commit.clone()).await;
+        }
         <Self as sqlx::Database>::TransactionManager::commit(conn).await
     }
 
