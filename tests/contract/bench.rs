@@ -42,6 +42,14 @@ impl Bench {
         Self::around(inbox, database).await
     }
 
+    /// The same on a pool of the application's own, where nobody waits for long.
+    pub(crate) async fn impatient(connections: u32) -> Self {
+        let database = dialect::fresh_database().await;
+        let pool = dialect::impatient_pool(database.url(), connections).await;
+        let builder = Inbox::builder().claim_timeout(Duration::from_millis(300));
+        Self::around(builder.build(pool).unwrap(), database).await
+    }
+
     /// The same on a pool of the case's own making.
     pub(crate) async fn around(inbox: Inbox<Db>, database: TestDatabase) -> Self {
         let observer = dialect::pool(database.admin_url(), 2).await;

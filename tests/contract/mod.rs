@@ -5,4 +5,7 @@ pub(crate) mod bench;
 
 mod basics;
 pub(crate) mod bodies;
+mod nested;
+mod oracle;
 mod outside;
+pub(crate) mod violations;

@@ -2,8 +2,12 @@
 
 #[path = "mysql/bodies.rs"]
 pub(crate) mod bodies;
+#[path = "mysql/violations.rs"]
+pub(crate) mod violations;
 
-use sqlx::{MySql, Pool, SqlStr, mysql::MySqlPoolOptions};
+use std::time::Duration;
+
+use sqlx::{MySql, Pool, Row as _, SqlStr, mysql::MySqlPoolOptions};
 
 pub(crate) use crate::support::mysql::fresh_database;
 
@@ -15,7 +19,7 @@ pub(crate) const BUSINESS_TABLES: &[&str] = &[
     "create table accounts (id bigint primary key, balance bigint not null)",
     "insert into accounts values (1, 0), (2, 0)",
     "create table ledger (id bigint auto_increment primary key, message varbinary(300) not null, amount bigint not null)",
-    "create table orders (id bigint not null primary key, number varchar(40) not null, account bigint null, \
+    "create table orders (id bigint not null primary key check (id > 0), number varchar(40) not null, account bigint null, \
      constraint orders_number_key unique (number), foreign key (account) references accounts (id))",
     "insert into orders values (1, 'A-1', 1)",
     "create table plain (note varchar(10))",
@@ -30,19 +34,50 @@ pub(crate) async fn pool(url: &str, connections: u32) -> Pool<MySql> {
         .unwrap()
 }
 
+/// A pool that gives up soon when it has no connection left.
+pub(crate) async fn impatient_pool(url: &str, connections: u32) -> Pool<MySql> {
+    MySqlPoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(IMPATIENT)
+        .connect(url)
+        .await
+        .unwrap()
+}
+
+const IMPATIENT: Duration = Duration::from_millis(500);
+
 /// `?` is MySQL's own.
 pub(crate) fn placeholders(text: &'static str) -> SqlStr {
     SqlStr::from_static(text)
 }
 
 /// Transactions of this database's sessions that are open and not running a statement.
+///
+/// Read from the text for people: `information_schema.innodb_trx` shows a copy that is renewed only when nobody has
+/// looked at it for 100 ms, so that those who poll it, or whose neighbours do, may see the same for ever.
 pub(crate) async fn open_transactions(observer: &Pool<MySql>) -> i64 {
-    sqlx::query_scalar(
-        "select count(*) from information_schema.innodb_trx t \
-         join information_schema.processlist p on p.id = t.trx_mysql_thread_id \
-         where p.db = database() and p.id <> connection_id() and p.command = 'Sleep'",
+    let idle: Vec<i64> = sqlx::query_scalar(
+        "select cast(id as signed) from information_schema.processlist \
+         where db = database() and id <> connection_id() and command = 'Sleep'",
     )
-    .fetch_one(observer)
+    .fetch_all(observer)
     .await
-    .unwrap()
+    .unwrap();
+    let status: String = sqlx::raw_sql("show engine innodb status")
+        .fetch_one(observer)
+        .await
+        .unwrap()
+        .get(2);
+    let mut active = false;
+    let mut open = 0;
+    for line in status.lines() {
+        if line.starts_with("---TRANSACTION") {
+            active = line.contains(", ACTIVE");
+        } else if let Some((_, rest)) = line.split_once(" thread id ")
+            && let Some((session, _)) = rest.split_once(',')
+        {
+            open += i64::from(active && idle.contains(&session.parse().unwrap()));
+        }
+    }
+    open
 }

@@ -2,6 +2,10 @@
 
 #[path = "postgres/bodies.rs"]
 pub(crate) mod bodies;
+#[path = "postgres/violations.rs"]
+pub(crate) mod violations;
+
+use std::time::Duration;
 
 use sqlx::{Pool, Postgres, SqlStr, postgres::PgPoolOptions};
 
@@ -16,7 +20,7 @@ pub(crate) const BUSINESS_TABLES: &[&str] = &[
     "create table accounts (id bigint primary key, balance bigint not null)",
     "insert into accounts values (1, 0), (2, 0)",
     "create table ledger (id bigint generated always as identity primary key, message text not null, amount bigint not null)",
-    "create table orders (id bigint not null primary key, number text not null, account bigint references accounts (id), \
+    "create table orders (id bigint not null primary key check (id > 0), number text not null, account bigint references accounts (id), \
      constraint orders_number_key unique (number))",
     "insert into orders values (1, 'A-1', 1)",
     "create table plain (note text)",
@@ -32,6 +36,18 @@ pub(crate) async fn pool(url: &str, connections: u32) -> Pool<Postgres> {
         .await
         .unwrap()
 }
+
+/// A pool that gives up soon when it has no connection left.
+pub(crate) async fn impatient_pool(url: &str, connections: u32) -> Pool<Postgres> {
+    PgPoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(IMPATIENT)
+        .connect(url)
+        .await
+        .unwrap()
+}
+
+const IMPATIENT: Duration = Duration::from_millis(500);
 
 /// `$1`, `$2`, … for each `?`.
 pub(crate) fn placeholders(template: &'static str) -> SqlStr {

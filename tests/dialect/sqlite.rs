@@ -2,6 +2,8 @@
 
 #[path = "sqlite/bodies.rs"]
 pub(crate) mod bodies;
+#[path = "sqlite/violations.rs"]
+pub(crate) mod violations;
 
 use std::{str::FromStr as _, time::Duration};
 
@@ -20,7 +22,7 @@ pub(crate) const BUSINESS_TABLES: &[&str] = &[
     "create table accounts (id integer primary key, balance integer not null)",
     "insert into accounts values (1, 0), (2, 0)",
     "create table ledger (id integer primary key autoincrement, message text not null, amount integer not null)",
-    "create table orders (id integer not null primary key, number text not null, account integer references accounts (id), \
+    "create table orders (id integer not null primary key check (id > 0), number text not null, account integer references accounts (id), \
      constraint orders_number_key unique (number))",
     "insert into orders values (1, 'A-1', 1)",
     "create table plain (note text)",
@@ -37,6 +39,21 @@ pub(crate) async fn pool(url: &str, connections: u32) -> Pool<Sqlite> {
         .await
         .unwrap()
 }
+
+/// A pool that gives up soon when it has no connection left, or when another writer is busy.
+pub(crate) async fn impatient_pool(url: &str, connections: u32) -> Pool<Sqlite> {
+    let options = SqliteConnectOptions::from_str(url)
+        .unwrap()
+        .busy_timeout(IMPATIENT);
+    SqlitePoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(IMPATIENT)
+        .connect_with(options)
+        .await
+        .unwrap()
+}
+
+const IMPATIENT: Duration = Duration::from_millis(500);
 
 /// `?` is SQLite's own.
 pub(crate) fn placeholders(text: &'static str) -> SqlStr {

@@ -1,0 +1,42 @@
+//! What cases about waiting, cancelling and breaking say on PostgreSQL.
+
+use inbox_sqlx::Error;
+use sqlx::{Pool, Postgres};
+
+/// A session's own patience with locks, which the inbox must not change.
+pub(crate) const SET_LOCK_TIMEOUT: &str = "set lock_timeout = '7s'";
+pub(crate) const LOCK_TIMEOUT: &str = "select current_setting('lock_timeout')";
+pub(crate) const ITS_LOCK_TIMEOUT: &str = "7s";
+
+/// Runs for about a second.
+pub(crate) const LONG_QUERY: &str = "select pg_sleep(1)";
+
+/// What a claim says that waited in vain.
+pub(crate) fn gave_up_waiting(error: &Error) -> bool {
+    matches!(error, Error::InProgress { .. }) && error.retry_after().is_some()
+}
+
+/// Ends every session of the ordinary user.
+pub(crate) async fn kill_sessions(observer: &Pool<Postgres>) {
+    sqlx::raw_sql(
+        "select pg_terminate_backend(pid) from pg_stat_activity where usename = current_database()",
+    )
+    .execute(observer)
+    .await
+    .unwrap();
+}
+
+/// Ends the sessions of the ordinary user that wait for a lock.
+pub(crate) async fn kill_waiting_sessions(observer: &Pool<Postgres>) {
+    sqlx::raw_sql(
+        "select pg_terminate_backend(pid) from pg_stat_activity \
+         where usename = current_database() and wait_event_type = 'Lock'",
+    )
+    .execute(observer)
+    .await
+    .unwrap();
+}
+
+/// The claim as people write it by hand.
+pub(crate) const CLAIM_BY_HAND: &str =
+    "insert into by_hand (message_id, consumer) values ($1, $2) on conflict do nothing";
