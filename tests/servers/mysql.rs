@@ -1,32 +1,10 @@
 //! What `support` promises of MariaDB databases.
 
-use sqlx::{Connection, Executor, MySqlConnection};
+mod remote;
+
+use sqlx::{Connection, MySqlConnection};
 
 use crate::support::mysql;
-
-#[tokio::test]
-async fn every_test_has_a_database_of_its_own() {
-    let one = mysql::fresh_database().await;
-    let other = mysql::fresh_database().await;
-    let mut sessions = Vec::new();
-    for database in [&one, &other] {
-        let mut session = MySqlConnection::connect(database.url()).await.unwrap();
-        for statement in [
-            "create table t (id bigint)",
-            "begin",
-            "insert into t values (1)",
-        ] {
-            session.execute(statement).await.unwrap();
-        }
-        sessions.push(session);
-    }
-    let url = one.url().to_owned();
-    // With a session left in a transaction, as by a test that fails.
-    drop(one);
-    MySqlConnection::connect(&url).await.unwrap_err();
-    sessions[0].ping().await.unwrap_err();
-    sessions[1].ping().await.unwrap();
-}
 
 #[tokio::test]
 async fn an_application_is_not_root() {

@@ -90,7 +90,11 @@ pub(crate) fn server_log() -> Option<String> {
 
 async fn server() -> Server {
     if let Ok(url) = env::var("INBOX_TEST_MYSQL_URL") {
-        let admin = Url::parse(&url).expect("INBOX_TEST_MYSQL_URL is a URL");
+        let mut admin = Url::parse(&url).expect("INBOX_TEST_MYSQL_URL is a URL");
+        let port = admin.port().unwrap_or(3306);
+        admin
+            .set_port(Some(port))
+            .expect("INBOX_TEST_MYSQL_URL names a host");
         return Server { admin, own: None };
     }
 

@@ -3,7 +3,7 @@
 //! A crash test needs a process that dies without a chance to clean up. The child is this test binary once more, told
 //! to run one test only, [`ENTRY`], with the role in its environment. Parent and child speak in lines.
 //!
-//! ```ignore
+//! ```text
 //! roles! { "hold_claim" => contract::crash::hold_claim::<Postgres> }    // once, at the root of the test binary
 //!
 //! async fn hold_claim(mut role: Role) {                                 // what the child does
@@ -201,6 +201,19 @@ impl Child {
             status.signal(),
             Some(9),
             "the child {} ended by itself before it was killed: {status}",
+            self.role
+        );
+    }
+
+    /// The same for a child that may have ended by itself, without a panic, a moment ago.
+    pub(crate) async fn kill_or_finish(mut self) {
+        self.process
+            .start_kill()
+            .expect("the child is ours to kill");
+        let status = self.end().await;
+        assert!(
+            status.success() || status.signal() == Some(9),
+            "the child {} failed: {status}",
             self.role
         );
     }
