@@ -6,7 +6,7 @@
 
 use std::error::Error;
 
-use inbox_sqlx::{idempotent, Backend, Inbox, Outcome};
+use inbox_sqlx::{Backend, Inbox, Outcome, idempotent};
 
 /// What arrives.
 struct Credit {
