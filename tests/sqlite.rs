@@ -18,4 +18,6 @@ pub(crate) type Conn = sqlx::SqliteConnection;
 
 use support::process::roles;
 
-roles! {}
+roles! {
+    "deliver" => contract::crashes::deliver,
+}

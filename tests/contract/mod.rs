@@ -5,7 +5,12 @@ pub(crate) mod bench;
 
 mod basics;
 pub(crate) mod bodies;
+pub(crate) mod crashes;
+mod crowds;
+pub(crate) mod delivery;
 mod nested;
 mod oracle;
 mod outside;
+mod patience;
+mod races;
 pub(crate) mod violations;

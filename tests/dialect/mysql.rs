@@ -2,6 +2,8 @@
 
 #[path = "mysql/bodies.rs"]
 pub(crate) mod bodies;
+#[path = "mysql/faults.rs"]
+pub(crate) mod faults;
 #[path = "mysql/violations.rs"]
 pub(crate) mod violations;
 

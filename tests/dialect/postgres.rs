@@ -2,6 +2,8 @@
 
 #[path = "postgres/bodies.rs"]
 pub(crate) mod bodies;
+#[path = "postgres/faults.rs"]
+pub(crate) mod faults;
 #[path = "postgres/violations.rs"]
 pub(crate) mod violations;
 

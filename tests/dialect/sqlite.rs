@@ -2,6 +2,8 @@
 
 #[path = "sqlite/bodies.rs"]
 pub(crate) mod bodies;
+#[path = "sqlite/faults.rs"]
+pub(crate) mod faults;
 #[path = "sqlite/violations.rs"]
 pub(crate) mod violations;
 
