@@ -1,6 +1,6 @@
 //! The body of a handler whose work and marker are committed together.
 
-use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Expr;
 use syn::ext::IdentExt as _;
@@ -20,7 +20,7 @@ use crate::validate::Handler;
 ///     let from_inbox = error_from_inbox::<E>();
 ///     let consumer: &'static str = CONSUMER;
 ///     let key = key(|| encode(&(KEY)));
-///     let mut claimed = match begin(inbox, consumer, key, site).await {
+///     let mut #claimed = match begin(inbox, consumer, key, site).await {
 ///         Ok(Begin::Fresh(claimed)) => claimed,
 ///         Ok(Begin::Duplicate) => return Ok(Outcome::Duplicate),
 ///         Err(error) => return Err(from_inbox(error)),
@@ -61,9 +61,9 @@ pub(crate) fn body(handler: &Handler<'_>) -> TokenStream {
     let work = work(handler);
     let boxed = boxed(&error, paths);
     let settle = private("settle");
-    // On the connection: what is wrong with how the body uses it is shown there.
-    let connection =
-        quote_spanned!(at(start_of(&handler.first.parameter.pat))=> claimed.connection());
+    // Shown as the user's parameter: the compiler speaks of it when a body gives the connection away.
+    let claimed = Ident::new("claimed", at(start_of(&handler.first.parameter.pat)));
+    let connection = quote_spanned!(claimed.span()=> #claimed.connection());
 
     quote_spanned! {here=> {
         #inbox
@@ -79,7 +79,7 @@ pub(crate) fn body(handler: &Handler<'_>) -> TokenStream {
         let from_inbox = #error_from_inbox::<#error>();
         #consumer
         #key
-        let mut claimed = match #begin(inbox, consumer, key, site).await {
+        let mut #claimed = match #begin(inbox, consumer, key, site).await {
             ::core::result::Result::Ok(#answer::Fresh(claimed)) => claimed,
             ::core::result::Result::Ok(#answer::Duplicate) => {
                 return ::core::result::Result::Ok(#outcome::Duplicate);
@@ -92,7 +92,7 @@ pub(crate) fn body(handler: &Handler<'_>) -> TokenStream {
         let connection = #connection;
         let result = #in_span(span, #work).await;
         #boxed
-        #settle(claimed, result, from_inbox, boxed).await
+        #settle(#claimed, result, from_inbox, boxed).await
     }}
 }
 
