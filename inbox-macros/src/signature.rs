@@ -66,13 +66,17 @@ impl Function {
         })
     }
 
-    /// Whether `#[async_trait]` ran before: it turns methods into ones that return a boxed future.
+    /// Whether another attribute ran before and has turned the `async fn` into one that returns a boxed future.
     pub(crate) fn is_boxed(&self) -> bool {
-        let lifetimes = self.sig.generics.lifetimes();
-        let marked = lifetimes
-            .into_iter()
-            .any(|lifetime| lifetime.lifetime.ident == "async_trait");
-        marked && self.sig.asyncness.is_none()
+        let output = flatten(self.sig.output.to_token_stream());
+        let returns = |name| output.iter().any(|token| token.to_string() == name);
+        self.sig.asyncness.is_none() && returns("Pin") && returns("Future")
+    }
+
+    /// Whether that was `#[async_trait]`.
+    pub(crate) fn is_boxed_by_async_trait(&self) -> bool {
+        let mut lifetimes = self.sig.generics.lifetimes();
+        self.is_boxed() && lifetimes.any(|lifetime| lifetime.lifetime.ident == "async_trait")
     }
 
     /// The return type as it was written.

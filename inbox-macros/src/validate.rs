@@ -195,7 +195,7 @@ fn the_function_is_async(context: &Context<'_>, errors: &mut Errors) {
     if sig.asyncness.is_some() {
         return;
     }
-    if context.is_boxed() {
+    if context.function.is_boxed_by_async_trait() {
         errors.at(
             Span::call_site(),
             "`#[async_trait]` has already boxed this method, there is no body left to guard",
@@ -205,6 +205,10 @@ fn the_function_is_async(context: &Context<'_>, errors: &mut Errors) {
                 context.database().inbox(),
             ),
         );
+    } else if context.is_boxed() {
+        let what = "the future is already boxed, there is no body left to guard";
+        let help = "write an `async fn`, and `#[idempotent]` above an attribute that boxes it";
+        errors.on(sig.fn_token, what, help);
     } else {
         let help = format!("`async fn {}`", sig.ident);
         errors.on(sig.fn_token, "a handler is `async`", help);
@@ -417,7 +421,7 @@ impl Context<'_> {
             .map_or(Database::Postgres, First::database)
     }
 
-    /// Whether `#[async_trait]` ran before.
+    /// Whether another attribute ran before, so that the signature is not the user's.
     fn is_boxed(&self) -> bool {
         self.function.is_boxed()
     }

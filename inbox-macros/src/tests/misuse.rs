@@ -156,6 +156,16 @@ fn methods_that_async_trait_has_boxed() {
 }
 
 #[test]
+fn functions_that_something_else_has_boxed() {
+    let boxed = "fn credit<'a>(tx: &'a mut PgConnection, msg: &'a Msg) \
+                 -> Pin<Box<dyn Future<Output = Result<(), E>> + Send + 'a>> { Box::pin(async move { body }) }";
+    expect![[r#"
+        the future is already boxed, there is no body left to guard
+        = help: write an `async fn`, and `#[idempotent]` above an attribute that boxes it"#]]
+    .assert_eq(&mistakes(ARGUMENTS, boxed));
+}
+
+#[test]
 fn attributes_that_are_there_twice() {
     let twice = "#[idempotent(consumer = \"debit\", key = msg.id)] \
                  async fn credit(tx: &mut PgConnection, msg: &Msg) -> Result<(), E> { body }";
