@@ -8,6 +8,8 @@ pub(crate) mod bodies;
 pub(crate) mod crashes;
 mod crowds;
 pub(crate) mod delivery;
+mod found;
+pub(crate) mod keys;
 mod nested;
 mod oracle;
 mod outside;

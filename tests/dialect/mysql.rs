@@ -48,6 +48,22 @@ pub(crate) async fn impatient_pool(url: &str, connections: u32) -> Pool<MySql> {
 
 const IMPATIENT: Duration = Duration::from_millis(500);
 
+/// A pool on which nothing will ever answer.
+pub(crate) fn unreachable_pool() -> Pool<MySql> {
+    MySqlPoolOptions::new()
+        .acquire_timeout(IMPATIENT)
+        .connect_lazy("mysql://nobody@127.0.0.1:1/nothing")
+        .unwrap()
+}
+
+/// A time that many seconds from now, for a column of the inbox table.
+pub(crate) fn in_seconds(seconds: i64) -> String {
+    format!("utc_timestamp(6) + interval {seconds} second")
+}
+
+/// Lets a marker have a state that this version does not know.
+pub(crate) const ALLOW_ANY_STATE: &[&str] = &["alter table inbox modify state tinyint not null default 2"];
+
 /// `?` is MySQL's own.
 pub(crate) fn placeholders(text: &'static str) -> SqlStr {
     SqlStr::from_static(text)

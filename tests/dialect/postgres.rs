@@ -51,6 +51,22 @@ pub(crate) async fn impatient_pool(url: &str, connections: u32) -> Pool<Postgres
 
 const IMPATIENT: Duration = Duration::from_millis(500);
 
+/// A pool on which nothing will ever answer.
+pub(crate) fn unreachable_pool() -> Pool<Postgres> {
+    PgPoolOptions::new()
+        .acquire_timeout(IMPATIENT)
+        .connect_lazy("postgres://nobody@127.0.0.1:1/nothing")
+        .unwrap()
+}
+
+/// A time that many seconds from now, for a column of the inbox table.
+pub(crate) fn in_seconds(seconds: i64) -> String {
+    format!("clock_timestamp() + interval '{seconds} seconds'")
+}
+
+/// Lets a marker have a state that this version does not know.
+pub(crate) const ALLOW_ANY_STATE: &[&str] = &["alter table inbox drop constraint inbox_state_check"];
+
 /// `$1`, `$2`, … for each `?`.
 pub(crate) fn placeholders(template: &'static str) -> SqlStr {
     let mut parts = template.split('?');

@@ -57,6 +57,29 @@ pub(crate) async fn impatient_pool(url: &str, connections: u32) -> Pool<Sqlite> 
 
 const IMPATIENT: Duration = Duration::from_millis(500);
 
+/// A pool on which nothing will ever answer.
+pub(crate) fn unreachable_pool() -> Pool<Sqlite> {
+    SqlitePoolOptions::new()
+        .acquire_timeout(IMPATIENT)
+        .connect_lazy("sqlite:///nowhere/nothing.sqlite")
+        .unwrap()
+}
+
+/// A time that many seconds from now, for a column of the inbox table.
+pub(crate) fn in_seconds(seconds: i64) -> String {
+    format!(
+        "cast((julianday('now') - 2440587.5) * 86400000 as integer) + {}",
+        seconds * 1000
+    )
+}
+
+/// Lets a marker have a state that this version does not know.
+pub(crate) const ALLOW_ANY_STATE: &[&str] = &[
+    "pragma writable_schema = on; \
+     update sqlite_master set sql = replace(sql, 'check (state between 0 and 3)', '') where name = 'inbox'; \
+     pragma schema_version = 1000; pragma writable_schema = reset",
+];
+
 /// `?` is SQLite's own.
 pub(crate) fn placeholders(text: &'static str) -> SqlStr {
     SqlStr::from_static(text)
