@@ -1,6 +1,5 @@
 //! MariaDB: a server of our own, or the one (also MySQL) that `INBOX_TEST_MYSQL_URL` names.
 
-use std::env;
 use std::path::PathBuf;
 
 use sqlx::mysql::MySqlPoolOptions;
@@ -8,8 +7,8 @@ use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, MySqlPool};
 use tokio::sync::OnceCell;
 use url::Url;
 
-use crate::support::database::{TestDatabase, finish_in_drop, unique_name};
-use crate::support::server::{Home, Running, directory_with, free_port};
+use crate::support::database::{TestDatabase, unique_name};
+use crate::support::server::{Home, Server, directory_with};
 
 const MISSING: &str = "\
 these tests need a MariaDB server: they found no `mariadbd` and `mariadb-install-db` on PATH or in /usr/sbin, /usr/bin.
@@ -31,13 +30,6 @@ const SETTINGS: [&str; 9] = [
     "--server-id=1",
 ];
 
-#[derive(Debug)]
-struct Server {
-    /// As root, to the database `mysql`.
-    admin: Url,
-    own: Option<(Home, Running)>,
-}
-
 static SERVER: OnceCell<Server> = OnceCell::const_new();
 
 /// A new database with the server's default collation, whatever that is: our schema must not depend on it.
@@ -57,15 +49,8 @@ pub(crate) async fn fresh_database() -> TestDatabase {
     }
     admin.close().await.unwrap();
 
-    let mut admin_url = server.admin.clone();
-    admin_url.set_path(&name);
-    let mut url = admin_url.clone();
-    url.set_username(&name).unwrap();
-    url.set_password(None).unwrap();
     let removal = remove(server.admin.clone(), name.clone());
-    TestDatabase::new(name, url.into(), admin_url.into(), || {
-        finish_in_drop(removal);
-    })
+    server.database(name, None, removal)
 }
 
 /// A pool on `database` whose sessions speak German.
@@ -84,73 +69,40 @@ pub(crate) async fn german_pool(database: &TestDatabase) -> MySqlPool {
 
 /// What our own server has logged so far; nothing is known of a server that was given.
 pub(crate) fn server_log() -> Option<String> {
-    let (_, running) = SERVER.get()?.own.as_ref()?;
-    Some(running.log())
+    SERVER.get()?.log()
 }
 
 async fn server() -> Server {
-    if let Ok(url) = env::var("INBOX_TEST_MYSQL_URL") {
-        let mut admin = Url::parse(&url).expect("INBOX_TEST_MYSQL_URL is a URL");
-        let port = admin.port().unwrap_or(3306);
-        admin
-            .set_port(Some(port))
-            .expect("INBOX_TEST_MYSQL_URL names a host");
-        return Server { admin, own: None };
+    if let Some(given) = Server::given("INBOX_TEST_MYSQL_URL", 3306) {
+        return given;
     }
-
-    let debian = || ["/usr/sbin", "/usr/bin"].map(PathBuf::from);
-    let mariadbd = directory_with(&["mariadbd"], debian())
-        .expect(MISSING)
-        .join("mariadbd");
-    let install = directory_with(&["mariadb-install-db"], debian())
-        .expect(MISSING)
-        .join("mariadb-install-db");
+    let program = |name| {
+        let debian = ["/usr/sbin", "/usr/bin"].map(PathBuf::from);
+        directory_with(&[name], debian).expect(MISSING).join(name)
+    };
+    let (install, mariadbd) = (program("mariadb-install-db"), program("mariadbd"));
     let home = Home::new("mysql", "TERM");
-    let data = home.path("data");
-    let mut install = home.command(install);
-    install.args(["--no-defaults", "--skip-test-db"]);
-    install.arg("--auth-root-authentication-method=normal");
-    install.arg(format!("--datadir={}", data.display()));
-    home.run(&install);
+    let data = format!("--datadir={}", home.data().display());
 
-    let mut log = String::new();
-    for _ in 0..3 {
-        let port = free_port();
-        let mut server = home.command(&mariadbd);
-        server
-            .args(SETTINGS)
-            .arg(format!("--datadir={}", data.display()))
-            .arg(format!("--socket={}", home.path("socket").display()))
-            .arg(format!("--port={port}"));
-        let mut running = home.start(&server);
+    let mut prepare = home.command(install);
+    prepare.args(["--no-defaults", "--skip-test-db", &data]);
+    prepare.arg("--auth-root-authentication-method=normal");
+    home.run(&prepare);
 
-        let admin =
-            Url::parse(&format!("mysql://root@127.0.0.1:{port}/mysql")).expect("a URL we wrote");
-        log = loop {
-            if directory_served(&admin)
-                .await
-                .is_some_and(|served| served == data)
-            {
-                let own = Some((home, running));
-                return Server { admin, own };
-            }
-            if let Err(log) = running.still_starting() {
-                break log;
-            }
-        };
-    }
-    panic!("MariaDB did not start; its log says:\n{log}");
+    let mut server = home.command(mariadbd);
+    server.args(SETTINGS).arg(data);
+    server.arg(format!("--socket={}", home.path("socket").display()));
+    let url = |port| format!("mysql://root@127.0.0.1:{port}/mysql");
+    Server::start(home, server, "--port", url, directory_served).await
 }
 
-/// The data directory of the server that answers at `url`: another server may have taken the port before ours.
-async fn directory_served(url: &Url) -> Option<PathBuf> {
-    let mut connection = MySqlConnection::connect(url.as_str()).await.ok()?;
-    let directory: String = sqlx::query_scalar("select @@datadir")
+async fn directory_served(url: &str) -> Result<String, sqlx::Error> {
+    let mut connection = MySqlConnection::connect(url).await?;
+    let directory = sqlx::query_scalar("select @@datadir")
         .fetch_one(&mut connection)
-        .await
-        .ok()?;
-    connection.close().await.ok()?;
-    Some(directory.into())
+        .await?;
+    connection.close().await?;
+    Ok(directory)
 }
 
 async fn remove(admin: Url, name: String) -> Result<(), sqlx::Error> {

@@ -15,6 +15,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
+use url::Url;
+
+use crate::support::database::{TestDatabase, finish_in_drop};
+
 /// `$1` is the server's directory, `$2` the signal that stops `$3 ...`, a command that prepares or is the server.
 ///
 /// A command that ends by itself leaves the directory, and so its log, to the process that asked for it.
@@ -42,6 +46,88 @@ exit "$status"
 
 /// How long a server may take until it answers; it takes less than a second on an idle machine.
 const START_TIMEOUT: Duration = Duration::from_mins(1);
+
+/// A server for this process: its own, or one that was given.
+#[derive(Debug)]
+pub(crate) struct Server {
+    /// As superuser, to the database that every such server has.
+    pub(crate) admin: Url,
+    own: Option<(Home, Running)>,
+}
+
+impl Server {
+    /// The server whose URL is in this variable, if it is set.
+    pub(crate) fn given(variable: &str, default_port: u16) -> Option<Self> {
+        let url = env::var(variable).ok()?;
+        let mut admin =
+            Url::parse(&url).unwrap_or_else(|error| panic!("{variable}={url}: {error}"));
+        // Whoever builds upon this URL need not know the default.
+        let port = admin.port().unwrap_or(default_port);
+        admin
+            .set_port(Some(port))
+            .unwrap_or_else(|()| panic!("{variable}={url} names no host"));
+        Some(Self { admin, own: None })
+    }
+
+    /// Starts `command` with `port_option` and a free port, and waits until it answers.
+    ///
+    /// `directory_served` asks the server at a URL for its data directory: another one may have taken the port between
+    /// our look and our server's start, which then fails.
+    pub(crate) async fn start(
+        home: Home,
+        command: Command,
+        port_option: &str,
+        admin: impl Fn(u16) -> String,
+        directory_served: impl AsyncFn(&str) -> Result<String, sqlx::Error>,
+    ) -> Self {
+        let mut log = String::new();
+        for _ in 0..3 {
+            let port = free_port();
+            let admin = admin(port);
+            let mut running = home.start(&command, &[port_option, &port.to_string()]);
+            log = loop {
+                let served = directory_served(&admin).await;
+                if served.is_ok_and(|directory| Path::new(&directory) == home.data()) {
+                    return Self {
+                        admin: Url::parse(&admin).expect("a URL we wrote"),
+                        own: Some((home, running)),
+                    };
+                }
+                if let Err(log) = running.still_starting() {
+                    break log;
+                }
+            };
+        }
+        panic!("the server did not start; its log says:\n{log}");
+    }
+
+    /// Where our own server lives.
+    pub(crate) fn home(&self) -> Option<&Home> {
+        self.own.as_ref().map(|(home, _)| home)
+    }
+
+    /// What our own server has logged so far; nothing is known of a server that was given.
+    pub(crate) fn log(&self) -> Option<String> {
+        self.own.as_ref().map(|(_, running)| running.log())
+    }
+
+    /// The handle of a database that was made with an owner of the same name.
+    pub(crate) fn database(
+        &self,
+        name: String,
+        password: Option<&str>,
+        remove: impl Future<Output = Result<(), sqlx::Error>> + Send + 'static,
+    ) -> TestDatabase {
+        let mut admin_url = self.admin.clone();
+        admin_url.set_path(&name);
+        let mut url = admin_url.clone();
+        url.set_username(&name).expect("a URL with a host");
+        url.set_password(password).expect("a URL with a host");
+        TestDatabase::new(name, url.into(), admin_url.into(), || {
+            finish_in_drop(remove);
+        })
+    }
+}
 
 /// A directory for one server, and the user it runs as.
 #[derive(Debug)]
@@ -78,6 +164,11 @@ impl Home {
         }
     }
 
+    /// Where the server keeps its files.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.path("data")
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
@@ -94,7 +185,7 @@ impl Home {
 
     /// Prepares the server's files; the panic of a failure has the command's output.
     pub(crate) fn run(&self, command: &Command) {
-        let mut running = self.start(command);
+        let mut running = self.start(command, &[]);
         // `wait` would close the pipe, and so stop the command.
         let status = loop {
             match running.ended() {
@@ -111,7 +202,7 @@ impl Home {
     }
 
     /// Starts a command, such as the server, under a watchdog.
-    pub(crate) fn start(&self, command: &Command) -> Running {
+    fn start(&self, command: &Command, more: &[&str]) -> Running {
         let variables = command.get_envs();
         let mut watchdog = self.command("/bin/sh");
         watchdog
@@ -120,6 +211,7 @@ impl Home {
             .arg(self.stop)
             .arg(command.get_program())
             .args(command.get_args())
+            .args(more)
             .envs(variables.filter_map(|(name, value)| Some((name, value?))))
             // Ctrl-C at a terminal goes to a whole process group; this one is for the watchdog to end.
             .process_group(0)
@@ -144,7 +236,7 @@ impl Drop for Home {
 
 /// A started server. It ends with the process, not with this value.
 #[derive(Debug)]
-pub(crate) struct Running {
+struct Running {
     /// Owns the writing end of the pipe. Children of ours do not inherit it: Rust opens files close-on-exec.
     watchdog: Child,
     log: PathBuf,
@@ -153,7 +245,7 @@ pub(crate) struct Running {
 
 impl Running {
     /// Waits a moment, for the next try to connect. `Err` is the server's log, once waiting has no point any more.
-    pub(crate) fn still_starting(&mut self) -> Result<(), String> {
+    fn still_starting(&mut self) -> Result<(), String> {
         if self.ended().is_some() || self.started.elapsed() > START_TIMEOUT {
             return Err(self.log());
         }
@@ -161,7 +253,7 @@ impl Running {
         Ok(())
     }
 
-    pub(crate) fn log(&self) -> String {
+    fn log(&self) -> String {
         match fs::read(&self.log) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) => format!("({} cannot be read: {error})", self.log.display()),
@@ -186,8 +278,8 @@ pub(crate) fn directory_with(
     })
 }
 
-/// A port that nobody listens on. Somebody may take it before the server does; the caller then tries another one.
-pub(crate) fn free_port() -> u16 {
+/// A port that nobody listens on, for the moment.
+fn free_port() -> u16 {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .and_then(|listener| listener.local_addr())
         .expect("a free port on the loopback interface")
