@@ -7,20 +7,22 @@ use std::{
     time::Duration,
 };
 
-use inbox_core::{Consumer, Key, MessageKey, TableName};
+use inbox_core::{Consumer, Key, MessageKey, Retention, TableName};
 use sqlx::Pool;
 
 use crate::{
     backend::{
         Backend, Fault, fault,
         sql::{Prepared, Settings, Statements},
+        upkeep::UpkeepStatements,
     },
     claim::{self, Begin},
     error::{ConfigError, Error},
     guard::Guard,
     handlers::Handlers,
+    prune::{self, Pruned},
     schema::{SchemaError, SchemaProblem},
-    status::MessageStatus,
+    status::{MessageStatus, StateCount},
 };
 
 /// How long a claim waits for a concurrent one unless the builder says otherwise.
@@ -51,6 +53,7 @@ struct Inner<DB: Backend> {
     pool: Pool<DB>,
     settings: Settings,
     statements: Statements,
+    upkeep: UpkeepStatements,
     handlers: Handlers,
     /// A second connection that keeps an in-memory database alive while the first is replaced.
     keeper: tokio::sync::OnceCell<Mutex<Option<DB::Connection>>>,
@@ -83,10 +86,12 @@ impl<DB: Backend> Inbox<DB> {
 
     fn assemble(pool: Pool<DB>, settings: Settings) -> Self {
         let statements = DB::statements(&settings, canary());
+        let upkeep = DB::upkeep_statements(&settings);
         Self(Arc::new(Inner {
             pool,
             settings,
             statements,
+            upkeep,
             handlers: Handlers::default(),
             keeper: tokio::sync::OnceCell::new(),
         }))
@@ -208,6 +213,58 @@ impl<DB: Backend> Inbox<DB> {
             .map_err(|error| self.refusal(error))?;
         guard.release();
         Ok(found.as_ref().and_then(MessageStatus::from_marker))
+    }
+
+    /// Deletes processed markers older than the retention's window, in small batches, and says what it left.
+    ///
+    /// A message whose marker is gone is new. One that comes again in the very moment its marker is being
+    /// deleted waits for the batch and is then done again: the window's margin is there for that.
+    /// Unfinished and parked messages are never pruned. Any number of instances may prune at once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] if the role may not delete, [`Error::Database`] if the database fails. Batches that
+    /// were committed before stay deleted.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped half-way, it leaves whole batches deleted.
+    pub async fn prune(&self, retention: &Retention) -> Result<Pruned, Error> {
+        prune::prune(self, retention).await
+    }
+
+    /// How many markers [`prune`](Self::prune) would delete now.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] and [`Error::Database`] if the table cannot be read.
+    pub async fn prunable(&self, retention: &Retention) -> Result<u64, Error> {
+        let mut guard = self.acquire().await?;
+        let window_ms = i64::try_from(retention.window().as_millis()).unwrap_or(i64::MAX);
+        let rows = DB::prunable(guard.connection(), &self.0.upkeep, window_ms)
+            .await
+            .map_err(|error| self.refusal(error))?;
+        guard.release();
+        Ok(rows.unsigned_abs())
+    }
+
+    /// How many messages are not finished, by state, and how old the oldest of each is: one cheap query,
+    /// whatever the number of processed markers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] and [`Error::Database`] if the table cannot be read.
+    pub async fn unfinished(&self) -> Result<Vec<StateCount>, Error> {
+        let mut guard = self.acquire().await?;
+        let rows = DB::unfinished(guard.connection(), &self.0.upkeep)
+            .await
+            .map_err(|error| self.refusal(error))?;
+        guard.release();
+        Ok(rows.iter().filter_map(StateCount::from_row).collect())
+    }
+
+    pub(crate) fn upkeep(&self) -> &UpkeepStatements {
+        &self.0.upkeep
     }
 
     pub(crate) fn statements(&self) -> &Statements {

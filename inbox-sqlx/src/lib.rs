@@ -92,14 +92,17 @@ mod error;
 mod guard;
 mod handlers;
 mod inbox;
+mod prune;
 mod recover;
 mod schema;
 mod status;
+mod transaction;
 mod violated;
 
 pub use inbox_core::{
     Consumer, ConsumerError, DigestKey, Key, KeyEncoder, KeyError, MAX_CONSUMER_BYTES,
-    MAX_KEY_BYTES, MessageKey, Outcome, TableName, TableNameError, ViolatedIndex,
+    MAX_KEY_BYTES, MessageKey, Outcome, Retention, RetentionBuilder, RetentionError, TableName,
+    TableNameError, ViolatedIndex,
 };
 /// Makes a newtype a [`MessageKey`](trait@MessageKey): its key is that of its one field.
 ///
@@ -122,8 +125,9 @@ pub use crate::{
     disposition::{Disposition, Remedy},
     error::{ConfigError, EarlyMarker, Error, MessageRef},
     inbox::{Inbox, InboxBuilder},
+    prune::{Pruned, Pruner},
     schema::{IndexFault, SchemaError, SchemaProblem},
-    status::{MessageState, MessageStatus},
+    status::{MessageState, MessageStatus, StateCount},
     violated::{is_violation_of, violated_index},
 };
 

@@ -59,3 +59,25 @@ impl MessageStatus {
         })
     }
 }
+
+/// How many messages stand in one state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StateCount {
+    /// The state; [`MessageState::Processed`] is not counted, because that would read the whole table.
+    pub state: MessageState,
+    /// How many messages stand in it.
+    pub count: u64,
+    /// How long ago the oldest of them was first received, by the database's clock.
+    pub oldest: Duration,
+}
+
+impl StateCount {
+    pub(crate) fn from_row(row: &crate::backend::upkeep::StateCount) -> Option<Self> {
+        Some(Self {
+            state: MessageState::from_column(row.state)?,
+            count: row.count.unsigned_abs(),
+            oldest: Duration::from_millis(row.oldest_ms.max(0).unsigned_abs()),
+        })
+    }
+}

@@ -17,6 +17,7 @@ mod postgres;
 pub(crate) mod sql;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+pub(crate) mod upkeep;
 
 use std::time::Duration;
 
@@ -88,14 +89,14 @@ pub(crate) mod driver {
 
     use super::{
         Claimed, Database, Error, FoundMarker, MarkerStatus, NewClaim, OwnMarker, Pool,
-        SchemaProblem, Settings, Statements,
+        SchemaProblem, Settings, Statements, upkeep::Upkeep,
     };
 
     /// What a database must be able to do for the inbox. All futures are `Send`.
     ///
     /// None of the methods is safe to drop half-way: they run on a connection that a guard owns
     /// and closes unless it is told that all went well.
-    pub trait Driver: Database + Sized {
+    pub trait Driver: Upkeep + Database + Sized {
         /// The URL a user would pass, for error messages.
         const URL_EXAMPLE: &'static str;
 
