@@ -48,10 +48,13 @@ mod classify;
 mod consumer;
 mod key;
 mod outcome;
+mod retention;
 mod table;
+pub mod two_phase;
 
 pub use classify::{Verdict, ViolatedIndex, Violation};
 pub use consumer::{Consumer, ConsumerError, MAX_CONSUMER_BYTES};
 pub use key::{DigestKey, Key, KeyEncoder, KeyError, MAX_KEY_BYTES, MessageKey, TupleEncoder};
 pub use outcome::Outcome;
+pub use retention::{Retention, RetentionBuilder, RetentionError};
 pub use table::{MAX_SCHEMA_BYTES, MAX_TABLE_BYTES, TableName, TableNameError, TableNameRule};
