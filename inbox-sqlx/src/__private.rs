@@ -2,8 +2,7 @@
 
 use std::{error::Error as StdError, marker::PhantomData};
 
-use inbox_core::{Consumer, Key, KeyError, MessageKey, Outcome};
-use sqlx::Connection;
+use inbox_core::{Consumer, Key, KeyEncoder, KeyError, MessageKey, Outcome};
 use tracing::{Instrument as _, Span, instrument::Instrumented};
 
 use crate::{
@@ -25,13 +24,21 @@ pub trait HandlerConnection {
     type Database: Backend;
 }
 
-#[diagnostic::do_not_recommend]
-impl<C> HandlerConnection for C
-where
-    C: Connection,
-    C::Database: Backend,
-{
-    type Database = C::Database;
+// One by one: of a blanket implementation rustc explains the bound, and the text above is not shown. Handlers
+// that are generic over the database have the bound from `Backend`.
+#[cfg(feature = "postgres")]
+impl HandlerConnection for sqlx::PgConnection {
+    type Database = sqlx::Postgres;
+}
+
+#[cfg(feature = "mysql")]
+impl HandlerConnection for sqlx::MySqlConnection {
+    type Database = sqlx::MySql;
+}
+
+#[cfg(feature = "sqlite")]
+impl HandlerConnection for sqlx::SqliteConnection {
+    type Database = sqlx::Sqlite;
 }
 
 /// Takes a `Result` apart whose two types are hidden by an alias.
@@ -93,9 +100,22 @@ pub fn encode<K: MessageKey + ?Sized>(value: &K) -> Result<Key, KeyError> {
     Key::new(value)
 }
 
-/// The same for one part of a tuple.
-pub fn part<K: MessageKey + ?Sized>(value: &K) -> &K {
-    value
+/// One part of a tuple. It is a key whatever it is made from, so that a part of the wrong type is reported once.
+#[expect(
+    missing_debug_implementations,
+    reason = "a value that may not be printed is behind it"
+)]
+pub struct Part<'a>(&'a dyn MessageKey);
+
+impl MessageKey for Part<'_> {
+    fn encode(&self, encoder: &mut KeyEncoder) {
+        self.0.encode(encoder);
+    }
+}
+
+/// The same bound for one part of a tuple.
+pub fn part<'a, K: MessageKey + ?Sized>(value: &'a &'a K) -> Part<'a> {
+    Part(value)
 }
 
 /// Claims the message, and notices a second handler of the same consumer name.

@@ -12,6 +12,8 @@ pub(crate) enum Fault {
     SavepointMissing,
     /// The transaction is aborted: every statement but a rollback fails.
     Aborted,
+    /// There is a transaction already, where ours was to begin.
+    AlreadyOpen,
     /// There was no transaction to end.
     NothingOpen,
     /// The inbox table or one of its columns does not exist.

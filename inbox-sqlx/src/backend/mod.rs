@@ -87,6 +87,8 @@ pub struct MarkerStatus {
 pub(crate) mod driver {
     //! Keeps [`Backend`](super::Backend) sealed: nobody outside can name this trait.
 
+    use crate::__private::HandlerConnection;
+
     use super::{
         Claimed, Database, Error, FoundMarker, MarkerStatus, NewClaim, OwnMarker, Pool,
         SchemaProblem, Settings, Statements, upkeep::Upkeep,
@@ -96,7 +98,9 @@ pub(crate) mod driver {
     ///
     /// None of the methods is safe to drop half-way: they run on a connection that a guard owns
     /// and closes unless it is told that all went well.
-    pub trait Driver: Upkeep + Database + Sized {
+    pub trait Driver:
+        Upkeep + Database<Connection: HandlerConnection<Database = Self>> + Sized
+    {
         /// The URL a user would pass, for error messages.
         const URL_EXAMPLE: &'static str;
 

@@ -263,6 +263,7 @@ pub(super) fn fault(error: &MySqlDatabaseError) -> Fault {
         // deadlock, "record has changed since last read" (innodb_snapshot_isolation), certification
         1213 | 1020 | 3101 => Fault::Conflict,
         1305 => Fault::SavepointMissing,
+        1568 => Fault::AlreadyOpen,
         1146 | 1054 => Fault::TableMissing,
         1044 | 1142 | 1143 | 1227 => Fault::Forbidden,
         1290 | 1792 | 1836 => Fault::ReadOnly,

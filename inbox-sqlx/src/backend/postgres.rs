@@ -258,6 +258,7 @@ pub(super) fn fault(error: &PgDatabaseError) -> Fault {
         "40001" | "40P01" => Fault::Conflict,
         "3B001" | "25P01" => Fault::SavepointMissing,
         "25P02" => Fault::Aborted,
+        "25001" => Fault::AlreadyOpen,
         "42P01" | "42703" | "3F000" => Fault::TableMissing,
         "42P10" | "55000" => Fault::IndexMissing,
         "42501" => Fault::Forbidden,

@@ -292,6 +292,7 @@ pub(super) fn fault(error: &SqliteError) -> Fault {
     let text = error.message();
     match code & 0xff {
         1 if text.starts_with("no such savepoint") => Fault::SavepointMissing,
+        1 if text.contains("within a transaction") => Fault::AlreadyOpen,
         1 if text.contains("no transaction is active") => Fault::NothingOpen,
         1 if text.starts_with("no such table")
             || text.starts_with("no such column")
