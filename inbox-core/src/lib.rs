@@ -18,6 +18,7 @@
 //! | claim | the insert of the marker: it succeeds for exactly one delivery | |
 //! | outcome | what became of a delivery that was handled without an error | [`Outcome`] |
 //! | verdict | what a unique violation means: our index, another one, or not readable | [`Verdict`] |
+//! | decision | what becomes of a claim that is committed before the work, in the two-phase mode | [`two_phase`] |
 //!
 //! # Three rules that everything else follows from
 //!
@@ -58,3 +59,4 @@ pub use key::{DigestKey, Key, KeyEncoder, KeyError, MAX_KEY_BYTES, MessageKey, T
 pub use outcome::Outcome;
 pub use retention::{Retention, RetentionBuilder, RetentionError};
 pub use table::{MAX_SCHEMA_BYTES, MAX_TABLE_BYTES, TableName, TableNameError, TableNameRule};
+pub use two_phase::{Backoff, Effect, OnUnknown, Policy, Terms, TermsError};
