@@ -20,4 +20,5 @@ use support::process::roles;
 
 roles! {
     "deliver" => contract::crashes::deliver,
+    "drain" => contract::processes::drain,
 }

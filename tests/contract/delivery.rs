@@ -1,6 +1,6 @@
 //! Deliveries that can be spawned, and one that stands still with its claim until the case says how it ends.
 
-use std::{panic::resume_unwind, time::Duration};
+use std::{future::poll_fn, panic::resume_unwind, pin::pin, task::Poll, time::Duration};
 
 use inbox_sqlx::{Begin, Inbox, InboxBuilder, Outcome};
 use tokio::{
@@ -9,8 +9,11 @@ use tokio::{
     time::sleep,
 };
 
-use super::bench::{Bench, CONSUMER, HandlerError, apply};
-use crate::Db;
+use super::bench::{Bench, CONSUMER, HandlerError, Kept, apply};
+use crate::{
+    Db,
+    dialect::{self, faults::SlowLink},
+};
 
 /// What a handler says about one delivery.
 pub(crate) type Answer = Result<Outcome<()>, HandlerError>;
@@ -18,6 +21,14 @@ pub(crate) type Answer = Result<Outcome<()>, HandlerError>;
 /// Another instance of the service: an inbox on the same database with a pool of its own.
 pub(crate) async fn instance(bench: &Bench, builder: InboxBuilder<Db>) -> Inbox<Db> {
     builder.connect(bench.database.url()).await.unwrap()
+}
+
+/// A bench whose inbox takes a moment for everything it asks its database, so that every answer is awaited.
+pub(crate) async fn slow_bench(connections: u32) -> (Bench, SlowLink) {
+    let database = dialect::fresh_database().await;
+    let link = SlowLink::to(&database).await;
+    let pool = dialect::pool(link.url(), connections).await;
+    (Bench::around(Inbox::new(pool), database).await, link)
 }
 
 /// [`Bench::credit`] as a future that can be spawned.
@@ -92,4 +103,36 @@ async fn hold(
         End::Panic => resume_unwind(Box::new("the body panics")),
     }
     claim.settle(result).await
+}
+
+/// What is kept of a message whose outcome nobody can foretell; marker and effect must agree.
+pub(crate) async fn kept(bench: &Bench, key: &str) -> Kept {
+    // In one statement: between two, a commit that is on its way may arrive.
+    let both = bench
+        .number(
+            "select 10 * (select count(*) from inbox where message_id = ? and state = 2) \
+             + (select count(*) from ledger where message = ?)",
+            &[key, key],
+        )
+        .await;
+    match both {
+        0 => Kept::Nothing,
+        11 => Kept::Once,
+        _ => panic!("{} markers and {} effects of {key:?}", both / 10, both % 10),
+    }
+}
+
+/// Runs a future up to its `polls`-th pending poll and one more, then drops it.
+pub(crate) async fn after_polls<F: Future>(polls: usize, future: F) -> Option<F::Output> {
+    let mut future = pin!(future);
+    let mut left = polls;
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending if left == 0 => Poll::Ready(None),
+        Poll::Pending => {
+            left -= 1;
+            Poll::Pending
+        }
+    })
+    .await
 }

@@ -5,14 +5,18 @@ pub(crate) mod bench;
 
 mod basics;
 pub(crate) mod bodies;
+mod cancellation;
 pub(crate) mod crashes;
 mod crowds;
 pub(crate) mod delivery;
 mod found;
+mod interrupted;
 pub(crate) mod keys;
 mod nested;
 mod oracle;
 mod outside;
 mod patience;
+pub(crate) mod processes;
 mod races;
+mod shared_pool;
 pub(crate) mod violations;

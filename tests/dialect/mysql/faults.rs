@@ -1,7 +1,11 @@
 //! What cases about waiting, cancelling and breaking say on MariaDB and MySQL.
 
+use std::time::Duration;
+
 use inbox_sqlx::Error;
 use sqlx::{AssertSqlSafe, MySql, Pool};
+
+use crate::support::{database::TestDatabase, proxy::Proxy};
 
 /// A session's own patience with locks, which the inbox must not change.
 pub(crate) const SET_LOCK_TIMEOUT: &str = "set innodb_lock_wait_timeout = 7";
@@ -51,3 +55,19 @@ async fn kill(observer: &Pool<MySql>, sessions: &'static str) {
 
 /// The claim as people write it by hand: a duplicate is an error that they read the number of.
 pub(crate) const CLAIM_BY_HAND: &str = "insert into by_hand (message_id, consumer) values (?, ?)";
+
+/// A way to the database on which everything takes a moment.
+#[derive(Debug)]
+pub(crate) struct SlowLink(Proxy);
+
+impl SlowLink {
+    pub(crate) async fn to(database: &TestDatabase) -> Self {
+        let proxy = Proxy::start(database.url()).await;
+        proxy.set_delay(Duration::from_millis(2));
+        Self(proxy)
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        self.0.url()
+    }
+}

@@ -1,7 +1,11 @@
 //! What cases about waiting, cancelling and breaking say on PostgreSQL.
 
+use std::time::Duration;
+
 use inbox_sqlx::Error;
 use sqlx::{Pool, Postgres};
+
+use crate::support::{database::TestDatabase, proxy::Proxy};
 
 /// A session's own patience with locks, which the inbox must not change.
 pub(crate) const SET_LOCK_TIMEOUT: &str = "set lock_timeout = '7s'";
@@ -40,3 +44,19 @@ pub(crate) async fn kill_waiting_sessions(observer: &Pool<Postgres>) {
 /// The claim as people write it by hand.
 pub(crate) const CLAIM_BY_HAND: &str =
     "insert into by_hand (message_id, consumer) values ($1, $2) on conflict do nothing";
+
+/// A way to the database on which everything takes a moment.
+#[derive(Debug)]
+pub(crate) struct SlowLink(Proxy);
+
+impl SlowLink {
+    pub(crate) async fn to(database: &TestDatabase) -> Self {
+        let proxy = Proxy::start(database.url()).await;
+        proxy.set_delay(Duration::from_millis(2));
+        Self(proxy)
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        self.0.url()
+    }
+}
