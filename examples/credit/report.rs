@@ -133,6 +133,12 @@ impl Report<'_> {
             );
         } else {
             println!("#[idempotent] IS WRONG. This is a bug in inbox; please report it:");
+            println!(
+                "  {} messages, {} credits, {} markers",
+                count(messages),
+                count(self.idempotent.credits()),
+                count(self.idempotent.tally.markers)
+            );
             for (account, expected) in &self.expected {
                 let found = self
                     .idempotent
