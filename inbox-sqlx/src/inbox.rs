@@ -296,6 +296,7 @@ impl<DB: Backend> Inbox<DB> {
             Fault::IndexMissing => SchemaProblem::IndexMissing {
                 index: self.table().index(),
             },
+            Fault::Intercepted => SchemaProblem::ClaimSwallowed,
             Fault::Forbidden => SchemaProblem::Forbidden,
             Fault::BinlogFormat => SchemaProblem::BinlogFormat {
                 found: "STATEMENT".into(),

@@ -20,6 +20,8 @@ pub(crate) enum Fault {
     TableMissing,
     /// No unique index on exactly (`message_id`, `consumer`).
     IndexMissing,
+    /// Something on the table stands between a claim and its marker.
+    Intercepted,
     /// The role lacks a privilege.
     Forbidden,
     /// The database accepts no writes.

@@ -261,6 +261,8 @@ pub(super) fn fault(error: &PgDatabaseError) -> Fault {
         "25001" => Fault::AlreadyOpen,
         "42P01" | "42703" | "3F000" => Fault::TableMissing,
         "42P10" | "55000" => Fault::IndexMissing,
+        // a rule on the table cannot be combined with `on conflict` or `returning`
+        "0A000" => Fault::Intercepted,
         "42501" => Fault::Forbidden,
         "25006" => Fault::ReadOnly,
         // cancelled by statement_timeout, an administrator, a restart, or idle_in_transaction timeout

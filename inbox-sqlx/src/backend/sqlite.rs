@@ -301,6 +301,7 @@ pub(super) fn fault(error: &SqliteError) -> Fault {
             Fault::TableMissing
         }
         1 if text.contains("ON CONFLICT clause does not match") => Fault::IndexMissing,
+        1 if text.starts_with("cannot modify") => Fault::Intercepted,
         // BUSY and LOCKED, whichever of their extended codes
         5 | 6 => Fault::LockWait,
         3 => Fault::Forbidden,

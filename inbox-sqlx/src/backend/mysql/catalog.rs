@@ -30,7 +30,7 @@ pub(super) async fn verify(
     let engine: String = row.try_get(1)?;
     if kind != "BASE TABLE" {
         return Ok(vec![SchemaProblem::NotATable {
-            found: kind.to_lowercase(),
+            found: format!("a {}", kind.to_lowercase()),
         }]);
     }
 

@@ -30,7 +30,7 @@ pub(super) async fn verify(
     // A table, plain or partitioned; a view or a foreign table does not hold what it accepts.
     if !matches!(kind.as_str(), "r" | "p") {
         return Ok(vec![SchemaProblem::NotATable {
-            found: format!("relkind {kind}"),
+            found: relation(&kind),
         }]);
     }
 
@@ -58,6 +58,19 @@ pub(super) async fn verify(
         });
     }
     Ok(problems)
+}
+
+/// <https://www.postgresql.org/docs/current/catalog-pg-class.html>
+fn relation(kind: &str) -> String {
+    match kind {
+        "v" => "a view".into(),
+        "m" => "a materialized view".into(),
+        "f" => "a foreign table".into(),
+        "S" => "a sequence".into(),
+        "i" | "I" => "an index".into(),
+        "c" => "a composite type".into(),
+        other => format!("a relation of kind {other}"),
+    }
 }
 
 /// Deterministic collations compare byte for byte; `character(n)` ignores trailing blanks, `citext`
@@ -119,7 +132,11 @@ async fn indexes(conn: &mut PgConnection, oid: i64) -> sqlx::Result<Vec<FoundInd
                 array(select coalesce(a.attname::text, '(expression)') \
                       from unnest(i.indkey::int2[]) with ordinality k(attnum, place) \
                       left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum \
-                      where k.place <= i.indnkeyatts order by k.place) \
+                      where k.place <= i.indnkeyatts order by k.place), \
+                array(select l.collname::text \
+                      from unnest(i.indcollation::oid[]) with ordinality k(collation_oid, place) \
+                      join pg_collation l on l.oid = k.collation_oid and not l.collisdeterministic \
+                      order by k.place) \
          from pg_index i join pg_class c on c.oid = i.indexrelid \
          where i.indrelid = $1::bigint::oid",
     )
@@ -138,6 +155,10 @@ async fn indexes(conn: &mut PgConnection, oid: i64) -> sqlx::Result<Vec<FoundInd
             }
             if row.try_get::<bool, _>(4)? {
                 faults.push(IndexFault::Partial);
+            }
+            // An index can have another collation than its column, and the claim does not ask for one.
+            for found in row.try_get::<Vec<String>, _>(6)? {
+                faults.push(IndexFault::Collation { found });
             }
             Ok(FoundIndex {
                 name: row.try_get(0)?,

@@ -25,9 +25,15 @@ pub(super) async fn verify(
     match kind.as_deref() {
         None => return Ok(vec![SchemaProblem::TableMissing]),
         Some("table") => {}
+        Some("view") => {
+            return Ok(vec![SchemaProblem::NotATable {
+                found: "a view".into(),
+            }]);
+        }
+        // virtual, or the shadow of a virtual one
         Some(other) => {
             return Ok(vec![SchemaProblem::NotATable {
-                found: other.into(),
+                found: format!("a {other} table"),
             }]);
         }
     }
@@ -116,7 +122,7 @@ async fn indexes(
         for key in keys {
             let collation: String = key.try_get(1)?;
             columns.push(key.try_get(0)?);
-            if collation != "BINARY" {
+            if !collation.eq_ignore_ascii_case("binary") {
                 faults.push(IndexFault::Collation { found: collation });
             }
         }
