@@ -10,6 +10,7 @@
 //! | a swallowed error | aborts the transaction | aborts the statement (a deadlock: the transaction) | aborts the statement |
 
 mod fault;
+pub(crate) mod leases;
 #[cfg(feature = "mysql")]
 mod mysql;
 #[cfg(feature = "postgres")]
@@ -91,7 +92,7 @@ pub(crate) mod driver {
 
     use super::{
         Claimed, Database, Error, FoundMarker, MarkerStatus, NewClaim, OwnMarker, Pool,
-        SchemaProblem, Settings, Statements, upkeep::Upkeep,
+        SchemaProblem, Settings, Statements, leases::Take, upkeep::Upkeep,
     };
 
     /// What a database must be able to do for the inbox. All futures are `Send`.
@@ -99,7 +100,7 @@ pub(crate) mod driver {
     /// None of the methods is safe to drop half-way: they run on a connection that a guard owns
     /// and closes unless it is told that all went well.
     pub trait Driver:
-        Upkeep + Database<Connection: HandlerConnection<Database = Self>> + Sized
+        Take + Upkeep + Database<Connection: HandlerConnection<Database = Self>> + Sized
     {
         /// The URL a user would pass, for error messages.
         const URL_EXAMPLE: &'static str;

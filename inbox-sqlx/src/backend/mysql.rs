@@ -1,6 +1,7 @@
 //! MySQL and MariaDB: the statements of an inbox, and what the server's answers mean.
 
 mod catalog;
+mod leases;
 mod upkeep;
 
 use std::time::Duration;

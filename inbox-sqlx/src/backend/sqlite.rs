@@ -1,6 +1,7 @@
 //! SQLite: the statements of an inbox, and what the library's answers mean.
 
 mod catalog;
+mod leases;
 mod upkeep;
 
 use std::time::Duration;

@@ -1,0 +1,95 @@
+//! PostgreSQL: the two-phase mode.
+
+use std::time::Duration;
+
+use sqlx::{
+    Row as _,
+    postgres::{PgConnection, PgRow, Postgres},
+};
+
+use super::super::{
+    leases::{Dialect, Granted, LeaseClaim, LeaseStatements, Swept, Take, leases, millis},
+    sql::Names,
+};
+
+leases!(Postgres, DIALECT);
+
+const DIALECT: Dialect = Dialect {
+    value: |n| format!("${n}"),
+    // `now()` would stand still at the beginning of the transaction.
+    // https://www.postgresql.org/docs/current/functions-datetime.html#FUNCTIONS-DATETIME-CURRENT
+    now: "clock_timestamp()",
+    shifted: |sign, ms| {
+        format!("(clock_timestamp() {sign} {ms}::float8 * interval '1 millisecond')")
+    },
+    integer: |column| format!("{column}::bigint"),
+    epoch: |time| format!("floor(extract(epoch from {time}) * 1000)::bigint"),
+    text: ToString::to_string,
+    alias: " as i",
+    greatest: "greatest",
+    sweep_lock: Some("for update skip locked"),
+    inbox: |settings| Names::new(&settings.table, '"').inbox(),
+};
+
+impl Take for Postgres {
+    async fn claim_lease(
+        conn: &mut PgConnection,
+        sql: &LeaseStatements,
+        claim: &LeaseClaim<'_>,
+    ) -> sqlx::Result<Option<Granted>> {
+        let (on_unknown, max_attempts, horizon_ms) = claim.policy.columns();
+        let row = sqlx::query(sql.claim.clone())
+            .bind(claim.key.as_str())
+            .bind(claim.consumer.as_str())
+            .bind(claim.token.0.as_slice())
+            .bind(millis(claim.lease))
+            .bind(on_unknown)
+            .bind(max_attempts)
+            .bind(horizon_ms)
+            .bind(claim.payload)
+            .persistent(sql.persistent)
+            .fetch_optional(conn)
+            .await?;
+        row.map(|row| {
+            Ok(Granted {
+                row: row.try_get(0)?,
+                fence: row.try_get(1)?,
+                attempt: u32::try_from(row.try_get::<i64, _>(2)?).unwrap_or(u32::MAX),
+            })
+        })
+        .transpose()
+    }
+
+    async fn take_lease(
+        _conn: &mut PgConnection,
+        _sql: &LeaseStatements,
+        _claim: &LeaseClaim<'_>,
+    ) -> sqlx::Result<Option<Granted>> {
+        Ok(None)
+    }
+
+    async fn sweep(
+        conn: &mut PgConnection,
+        sql: &LeaseStatements,
+        grace: Duration,
+        limit: i64,
+    ) -> sqlx::Result<Vec<Swept>> {
+        let rows = sqlx::query(sql.sweep.clone())
+            .bind(millis(grace))
+            .bind(limit)
+            .persistent(sql.persistent)
+            .fetch_all(conn)
+            .await?;
+        rows.iter().map(swept).collect()
+    }
+}
+
+fn swept(row: &PgRow) -> sqlx::Result<Swept> {
+    Ok(Swept {
+        id: row.try_get(0)?,
+        consumer: row.try_get(1)?,
+        key: row.try_get(2)?,
+        state: row.try_get(3)?,
+        attempts: row.try_get(4)?,
+    })
+}
