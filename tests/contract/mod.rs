@@ -19,4 +19,5 @@ mod patience;
 pub(crate) mod processes;
 mod races;
 mod shared_pool;
+pub(crate) mod schema;
 pub(crate) mod violations;
