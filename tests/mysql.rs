@@ -8,6 +8,7 @@
 mod contract;
 #[path = "dialect/mysql.rs"]
 mod dialect;
+mod network;
 #[path = "servers/mysql.rs"]
 mod servers;
 mod support;

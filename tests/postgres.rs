@@ -8,6 +8,8 @@
 mod contract;
 #[path = "dialect/postgres.rs"]
 mod dialect;
+mod network;
+mod only_postgres;
 #[path = "servers/postgres.rs"]
 mod servers;
 mod support;

@@ -18,6 +18,6 @@ mod outside;
 mod patience;
 pub(crate) mod processes;
 mod races;
-mod shared_pool;
 pub(crate) mod schema;
+mod shared_pool;
 pub(crate) mod violations;

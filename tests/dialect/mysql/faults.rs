@@ -71,3 +71,13 @@ impl SlowLink {
         self.0.url()
     }
 }
+
+pub(crate) const TABLE_BY_HAND: &str = "create table by_hand (message_id varbinary(255) not null, \
+                                        consumer varbinary(200) not null, primary key (message_id, consumer))";
+
+/// 1 in a transaction that was begun before, 0 otherwise.
+pub(crate) const IN_TRANSACTION: &str = "select cast(@@in_transaction as signed)";
+
+/// How many more flights than by hand a delivery may cost that nobody waits for: here the driver waits for the answer
+/// to the ROLLBACK that ends our transaction in its own books before it sends the pool's ping.
+pub(crate) const FLIGHTS_BEHIND: usize = 1;

@@ -60,3 +60,15 @@ impl SlowLink {
         self.0.url()
     }
 }
+
+pub(crate) const TABLE_BY_HAND: &str = "create table by_hand (message_id text not null, consumer text not null, \
+                                        primary key (message_id, consumer)); \
+                                        grant all on by_hand to public";
+
+/// 1 in a transaction that was begun before, 0 otherwise.
+pub(crate) const IN_TRANSACTION: &str =
+    "select (transaction_timestamp() <> statement_timestamp())::integer::bigint";
+
+/// How many more flights than by hand a delivery may cost that nobody waits for: here the driver sends the ROLLBACK
+/// that ends our transaction in its own books together with the pool's ping.
+pub(crate) const FLIGHTS_BEHIND: usize = 0;
