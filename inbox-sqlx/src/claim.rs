@@ -6,7 +6,7 @@ use inbox_core::{Consumer, Key, Outcome};
 use tracing::Span;
 
 use crate::{
-    backend::{Backend, Claimed, Fault, NewClaim, OwnMarker, Token, fault},
+    backend::{Backend, Claimed, Fault, NewClaim, OwnMarker, Token, driver::Driver as _, fault},
     error::{BoxError, ConfigError, Error, MessageRef},
     guard::Guard,
     inbox::Inbox,
@@ -98,7 +98,7 @@ async fn claim<DB: Backend>(
     };
 
     let mut guard = open(inbox).await?;
-    let refused_by = match DB::claim(guard.connection(), sql, &claim).await {
+    let refused_by = match DB::Driver::claim(guard.connection(), sql, &claim).await {
         Ok(Claimed::Inserted(row)) => {
             return Ok(Some(Begin::Fresh(ClaimedTx {
                 inbox: inbox.clone(),
@@ -129,7 +129,7 @@ async fn claim<DB: Backend>(
     // Nothing was inserted. That alone proves nothing: a trigger can swallow an insert, and the marker
     // may belong to a claim that is not finished. A second statement, because at READ COMMITTED it sees
     // what was committed while the first one waited.
-    let found = DB::look(guard.connection(), sql, &claim)
+    let found = DB::Driver::look(guard.connection(), sql, &claim)
         .await
         .map_err(|error| inbox.refusal(error))?;
     guard.roll_back_and_release();
@@ -165,7 +165,7 @@ async fn open<DB: Backend>(inbox: &Inbox<DB>) -> Result<Guard<DB>, Error> {
     let mut left = inbox.pool().options().get_max_connections();
     loop {
         let mut guard = inbox.acquire().await?;
-        let Err(error) = DB::begin(guard.connection(), inbox.statements()).await else {
+        let Err(error) = DB::Driver::begin(guard.connection(), inbox.statements()).await else {
             return Ok(guard);
         };
         match fault(&error) {
@@ -242,7 +242,8 @@ impl<DB: Backend> ClaimedTx<DB> {
     async fn commit(mut self) -> Result<(), Error> {
         // One, unless the body left a nested transaction open, or lost ours to a driver's trap.
         let clean = self.guard.depth() == 1;
-        let sealed = DB::seal_and_commit(self.guard.connection(), self.inbox.statements()).await;
+        let sealed =
+            DB::Driver::seal_and_commit(self.guard.connection(), self.inbox.statements()).await;
         let Err(error) = sealed else {
             if clean {
                 self.guard.release();

@@ -12,10 +12,10 @@ use crate::{
 type Options<DB> = <<DB as Database>::Connection as Connection>::Options;
 
 /// Reads a URL; the error shows what one looks like.
-pub(crate) fn parse<DB: Driver>(url: &str) -> Result<Options<DB>, Error> {
-    Options::<DB>::from_str(url).map_err(|source| {
+pub(crate) fn parse<D: Driver>(url: &str) -> Result<Options<D::Db>, Error> {
+    Options::<D::Db>::from_str(url).map_err(|source| {
         Error::Config(ConfigError::Url {
-            example: DB::URL_EXAMPLE,
+            example: D::URL_EXAMPLE,
             source,
         })
     })

@@ -12,8 +12,11 @@ use sqlx::Pool;
 
 use crate::{
     backend::{
-        Backend, Fault, fault,
+        Backend, Fault,
+        driver::Driver as _,
+        fault,
         sql::{Prepared, Settings, Statements},
+        upkeep::Upkeep as _,
         upkeep::UpkeepStatements,
     },
     claim::{self, Begin},
@@ -85,8 +88,8 @@ impl<DB: Backend> Inbox<DB> {
     }
 
     fn assemble(pool: Pool<DB>, settings: Settings) -> Self {
-        let statements = DB::statements(&settings, canary());
-        let upkeep = DB::upkeep_statements(&settings);
+        let statements = DB::Driver::statements(&settings, canary());
+        let upkeep = DB::Driver::upkeep_statements(&settings);
         Self(Arc::new(Inner {
             pool,
             settings,
@@ -109,7 +112,7 @@ impl<DB: Backend> Inbox<DB> {
 
     /// The SQL that [`install`](Self::install) runs, for people with their own migrations.
     pub fn ddl(&self) -> String {
-        DB::ddl(&self.0.settings)
+        DB::Driver::ddl(&self.0.settings)
     }
 
     /// Creates the tables, or brings them up to this version. Safe to call at every start and by many
@@ -125,7 +128,7 @@ impl<DB: Backend> Inbox<DB> {
     /// Dropped half-way, it leaves either nothing or a part that the next call completes.
     pub async fn install(&self) -> Result<(), Error> {
         let mut guard = self.acquire().await?;
-        DB::install(guard.connection(), &self.0.settings)
+        DB::Driver::install(guard.connection(), &self.0.settings)
             .await
             .map_err(|error| self.refusal(error))?;
         guard.release();
@@ -141,7 +144,7 @@ impl<DB: Backend> Inbox<DB> {
     /// carry an inbox; [`Error::Database`] if the database fails.
     pub async fn verify(&self) -> Result<(), Error> {
         let mut guard = self.acquire().await?;
-        let problems = DB::verify(guard.connection(), &self.0.settings)
+        let problems = DB::Driver::verify(guard.connection(), &self.0.settings)
             .await
             .map_err(|error| self.refusal(error))?;
         guard.release();
@@ -208,7 +211,7 @@ impl<DB: Backend> Inbox<DB> {
         let consumer = Consumer::new(consumer)?;
         let key = Key::new(key)?;
         let mut guard = self.acquire().await?;
-        let found = DB::status(guard.connection(), &self.0.statements, (&consumer, &key))
+        let found = DB::Driver::status(guard.connection(), &self.0.statements, (&consumer, &key))
             .await
             .map_err(|error| self.refusal(error))?;
         guard.release();
@@ -241,7 +244,7 @@ impl<DB: Backend> Inbox<DB> {
     pub async fn prunable(&self, retention: &Retention) -> Result<u64, Error> {
         let mut guard = self.acquire().await?;
         let window_ms = i64::try_from(retention.window().as_millis()).unwrap_or(i64::MAX);
-        let rows = DB::prunable(guard.connection(), &self.0.upkeep, window_ms)
+        let rows = DB::Driver::prunable(guard.connection(), &self.0.upkeep, window_ms)
             .await
             .map_err(|error| self.refusal(error))?;
         guard.release();
@@ -256,7 +259,7 @@ impl<DB: Backend> Inbox<DB> {
     /// [`Error::Schema`] and [`Error::Database`] if the table cannot be read.
     pub async fn unfinished(&self) -> Result<Vec<StateCount>, Error> {
         let mut guard = self.acquire().await?;
-        let rows = DB::unfinished(guard.connection(), &self.0.upkeep)
+        let rows = DB::Driver::unfinished(guard.connection(), &self.0.upkeep)
             .await
             .map_err(|error| self.refusal(error))?;
         guard.release();
@@ -277,13 +280,13 @@ impl<DB: Backend> Inbox<DB> {
 
     /// A connection under guard, from a pool that can carry an inbox.
     pub(crate) async fn acquire(&self) -> Result<Guard<DB>, Error> {
-        DB::check_pool(&self.0.pool)?;
+        DB::Driver::check_pool(&self.0.pool)?;
         let guard = Guard::acquire(&self.0.pool)
             .await
             .map_err(Error::Database)?;
         self.0
             .keeper
-            .get_or_try_init(|| async { DB::keeper(&self.0.pool).await.map(Mutex::new) })
+            .get_or_try_init(|| async { DB::Driver::keeper(&self.0.pool).await.map(Mutex::new) })
             .await
             .map_err(Error::Database)?;
         Ok(guard)
@@ -383,7 +386,7 @@ impl<DB: Backend> InboxBuilder<DB> {
     ///
     /// [`Error::Config`] names the value and the rule it breaks.
     pub fn build(self, pool: Pool<DB>) -> Result<Inbox<DB>, Error> {
-        DB::check_pool(&pool)?;
+        DB::Driver::check_pool(&pool)?;
         Ok(Inbox::assemble(pool, self.checked()?))
     }
 
@@ -394,7 +397,7 @@ impl<DB: Backend> InboxBuilder<DB> {
     /// Those of [`build`](Self::build) and of [`Inbox::connect`].
     pub async fn connect(self, url: &str) -> Result<Inbox<DB>, Error> {
         let settings = self.checked()?;
-        let pool = DB::connect(url, settings.claim_timeout).await?;
+        let pool = DB::Driver::connect(url, settings.claim_timeout).await?;
         Ok(Inbox::assemble(pool, settings))
     }
 

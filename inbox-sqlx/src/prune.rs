@@ -5,7 +5,7 @@ use std::time::Duration;
 use inbox_core::Retention;
 
 use crate::{
-    backend::{Backend, Fault, fault},
+    backend::{Backend, Fault, fault, upkeep::Upkeep as _},
     error::Error,
     inbox::Inbox,
     status::MessageState,
@@ -78,12 +78,12 @@ fn met_another(error: &sqlx::Error) -> bool {
 }
 
 async fn try_batch<DB: Backend>(inbox: &Inbox<DB>, job: Job, window_ms: i64) -> Result<u64, Error> {
-    let (sql, limit) = (inbox.upkeep(), DB::PRUNE_BATCH);
+    let (sql, limit) = (inbox.upkeep(), DB::Driver::PRUNE_BATCH);
     let mut transaction = Transaction::begin(inbox).await?;
     let conn = transaction.connection();
     let rows = match job {
-        Job::Prune => DB::prune(conn, sql, window_ms, limit).await,
-        Job::ClearPayloads => DB::clear_payloads(conn, sql, window_ms, limit).await,
+        Job::Prune => DB::Driver::prune(conn, sql, window_ms, limit).await,
+        Job::ClearPayloads => DB::Driver::clear_payloads(conn, sql, window_ms, limit).await,
     };
     let rows = rows.map_err(|error| inbox.refusal(error))?;
     transaction.commit().await?;
@@ -98,7 +98,7 @@ async fn all<DB: Backend>(inbox: &Inbox<DB>, job: Job, window: Duration) -> Resu
     loop {
         let done = batch(inbox, job, window_ms).await?;
         rows += done;
-        if done < DB::PRUNE_BATCH.unsigned_abs() {
+        if done < DB::Driver::PRUNE_BATCH.unsigned_abs() {
             return Ok(rows);
         }
         tokio::time::sleep(PAUSE).await;

@@ -16,7 +16,7 @@
 use std::time::Duration;
 
 use crate::{
-    backend::{Backend, Fault, OwnMarker, fault},
+    backend::{Backend, Fault, OwnMarker, driver::Driver as _, fault},
     error::{EarlyMarker, Error, MessageRef},
     guard::Guard,
     inbox::Inbox,
@@ -44,7 +44,7 @@ pub(crate) async fn recover<DB: Backend>(
     message: &MessageRef,
     body: Body,
 ) -> Result<(), Error> {
-    let probe = DB::run(guard.connection(), inbox.statements().probe.clone()).await;
+    let probe = DB::Driver::run(guard.connection(), inbox.statements().probe.clone()).await;
     let marker = match probe {
         Ok(()) => {
             return match body {
@@ -107,7 +107,7 @@ async fn end<DB: Backend>(
     let sql = inbox.statements();
     if whole {
         if let Some(undo) = &sql.undo_seal {
-            match DB::run(conn, undo.clone()).await {
+            match DB::Driver::run(conn, undo.clone()).await {
                 Err(error) if connection_is_lost(&error) => return Err(error),
                 // Without an open, living transaction there is nothing to take back.
                 _ => {}
@@ -115,8 +115,8 @@ async fn end<DB: Backend>(
         }
         // The look comes first: in an aborted transaction it fails, where PostgreSQL would answer
         // COMMIT with a silent ROLLBACK.
-        match DB::find_own(conn, sql, own).await {
-            Ok(true) => match DB::run(conn, sql.commit.clone()).await {
+        match DB::Driver::find_own(conn, sql, own).await {
+            Ok(true) => match DB::Driver::run(conn, sql.commit.clone()).await {
                 Ok(()) => return Ok(EarlyMarker::Kept),
                 Err(error) if fault(&error) == Fault::NothingOpen => return Ok(EarlyMarker::Kept),
                 Err(error) if connection_is_lost(&error) => return Err(error),
@@ -126,7 +126,7 @@ async fn end<DB: Backend>(
             Ok(false) | Err(_) => {}
         }
     }
-    match DB::run(conn, sql.rollback.clone()).await {
+    match DB::Driver::run(conn, sql.rollback.clone()).await {
         Err(error) if fault(&error) != Fault::NothingOpen => return Err(error),
         _ => {}
     }
@@ -140,12 +140,12 @@ async fn delete<DB: Backend>(
     own: &OwnMarker<'_>,
 ) -> sqlx::Result<EarlyMarker> {
     let sql = inbox.statements();
-    if !DB::find_own(conn, sql, own).await? {
+    if !DB::Driver::find_own(conn, sql, own).await? {
         return Ok(EarlyMarker::NotFound);
     }
-    let deleted = match DB::delete_own(conn, sql, own).await {
+    let deleted = match DB::Driver::delete_own(conn, sql, own).await {
         // The body may have switched autocommit off.
-        Ok(_) => match DB::run(conn, sql.commit.clone()).await {
+        Ok(_) => match DB::Driver::run(conn, sql.commit.clone()).await {
             Err(error) if fault(&error) != Fault::NothingOpen => Err(error),
             _ => Ok(()),
         },

@@ -27,15 +27,26 @@ use sqlx::{Database, Pool};
 
 pub(crate) use self::fault::Fault;
 use self::sql::{Settings, Statements};
-use crate::{error::Error, schema::SchemaProblem};
+use crate::{__private::HandlerConnection, error::Error, schema::SchemaProblem};
 
 /// A database that can hold an inbox: [`Postgres`](sqlx::Postgres), [`MySql`](sqlx::MySql) and
 /// [`Sqlite`](sqlx::Sqlite), each behind the feature of its name.
 ///
-/// The trait is sealed. Its methods are the inbox's own business and may change at any time.
-pub trait Backend: driver::Driver {}
+/// The trait is sealed: nobody outside can name what its hidden item must be. What the inbox asks of a
+/// database is that item's business, so that nothing of it is in scope of code that is generic over
+/// `DB: Backend`.
+pub trait Backend: Database<Connection: HandlerConnection<Database = Self>> {
+    #[doc(hidden)]
+    type Driver: driver::Driver<Db = Self>;
+}
 
-impl<DB: driver::Driver> Backend for DB {}
+/// What all parts of a driver are about: one database.
+pub trait ForDatabase {
+    type Db: Database;
+}
+
+/// The connection of a driver's database.
+pub(crate) type Conn<D> = <<D as ForDatabase>::Db as Database>::Connection;
 
 /// One claim: who wants what, and the proof that a marker found later is its own.
 #[derive(Debug)]
@@ -88,20 +99,16 @@ pub struct MarkerStatus {
 pub(crate) mod driver {
     //! Keeps [`Backend`](super::Backend) sealed: nobody outside can name this trait.
 
-    use crate::__private::HandlerConnection;
-
     use super::{
-        Claimed, Database, Error, FoundMarker, MarkerStatus, NewClaim, OwnMarker, Pool,
-        SchemaProblem, Settings, Statements, leases::Take, upkeep::Upkeep,
+        Backend, Claimed, Conn, Error, ForDatabase, FoundMarker, MarkerStatus, NewClaim, OwnMarker,
+        Pool, SchemaProblem, Settings, Statements, leases::Take, upkeep::Upkeep,
     };
 
     /// What a database must be able to do for the inbox. All futures are `Send`.
     ///
     /// None of the methods is safe to drop half-way: they run on a connection that a guard owns
     /// and closes unless it is told that all went well.
-    pub trait Driver:
-        Take + Upkeep + Database<Connection: HandlerConnection<Database = Self>> + Sized
-    {
+    pub trait Driver: ForDatabase<Db: Backend<Driver = Self>> + Take + Upkeep + Sized {
         /// The URL a user would pass, for error messages.
         const URL_EXAMPLE: &'static str;
 
@@ -109,15 +116,15 @@ pub(crate) mod driver {
         fn connect(
             url: &str,
             claim_timeout: std::time::Duration,
-        ) -> impl Future<Output = Result<Pool<Self>, Error>> + Send;
+        ) -> impl Future<Output = Result<Pool<Self::Db>, Error>> + Send;
 
         /// Refuses pools on which an inbox cannot be right.
-        fn check_pool(pool: &Pool<Self>) -> Result<(), Error>;
+        fn check_pool(pool: &Pool<Self::Db>) -> Result<(), Error>;
 
         /// A second connection that keeps the database alive, for databases that need that.
         fn keeper(
-            pool: &Pool<Self>,
-        ) -> impl Future<Output = sqlx::Result<Option<Self::Connection>>> + Send;
+            pool: &Pool<Self::Db>,
+        ) -> impl Future<Output = sqlx::Result<Option<Conn<Self>>>> + Send;
 
         /// All statements of one inbox. `canary` is a savepoint name nobody can guess.
         fn statements(settings: &Settings, canary: &str) -> Statements;
@@ -126,62 +133,62 @@ pub(crate) mod driver {
         fn ddl(settings: &Settings) -> String;
 
         fn begin(
-            conn: &mut Self::Connection,
+            conn: &mut Conn<Self>,
             sql: &Statements,
         ) -> impl Future<Output = sqlx::Result<()>> + Send;
 
         fn claim(
-            conn: &mut Self::Connection,
+            conn: &mut Conn<Self>,
             sql: &Statements,
             claim: &NewClaim<'_>,
         ) -> impl Future<Output = sqlx::Result<Claimed>> + Send;
 
         fn look(
-            conn: &mut Self::Connection,
+            conn: &mut Conn<Self>,
             sql: &Statements,
             claim: &NewClaim<'_>,
         ) -> impl Future<Output = sqlx::Result<Option<FoundMarker>>> + Send;
 
         /// Seals and commits; afterwards the connection may go back to its pool.
         fn seal_and_commit(
-            conn: &mut Self::Connection,
+            conn: &mut Conn<Self>,
             sql: &Statements,
         ) -> impl Future<Output = sqlx::Result<()>> + Send;
 
         /// Runs one of the texts that take no values and give no rows.
         fn run(
-            conn: &mut Self::Connection,
+            conn: &mut Conn<Self>,
             text: sqlx::SqlStr,
         ) -> impl Future<Output = sqlx::Result<()>> + Send;
 
         fn find_own(
-            conn: &mut Self::Connection,
+            conn: &mut Conn<Self>,
             sql: &Statements,
             own: &OwnMarker<'_>,
         ) -> impl Future<Output = sqlx::Result<bool>> + Send;
 
         /// Deletes exactly that marker; says whether it was there.
         fn delete_own(
-            conn: &mut Self::Connection,
+            conn: &mut Conn<Self>,
             sql: &Statements,
             own: &OwnMarker<'_>,
         ) -> impl Future<Output = sqlx::Result<bool>> + Send;
 
         fn status(
-            conn: &mut Self::Connection,
+            conn: &mut Conn<Self>,
             sql: &Statements,
             claim: (&inbox_core::Consumer, &inbox_core::Key),
         ) -> impl Future<Output = sqlx::Result<Option<MarkerStatus>>> + Send;
 
         /// Creates or upgrades the tables; instances may do so at the same moment.
         fn install(
-            conn: &mut Self::Connection,
+            conn: &mut Conn<Self>,
             settings: &Settings,
         ) -> impl Future<Output = sqlx::Result<()>> + Send;
 
         /// Everything about the tables that would make the inbox wrong; empty when all is well.
         fn verify(
-            conn: &mut Self::Connection,
+            conn: &mut Conn<Self>,
             settings: &Settings,
         ) -> impl Future<Output = sqlx::Result<Vec<SchemaProblem>>> + Send;
     }

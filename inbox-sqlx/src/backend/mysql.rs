@@ -14,7 +14,7 @@ use sqlx::{
 use sqlx_core::transaction::TransactionManager;
 
 use super::{
-    Claimed, FoundMarker, MarkerStatus, NewClaim, OwnMarker,
+    Backend, Claimed, ForDatabase, FoundMarker, MarkerStatus, NewClaim, OwnMarker,
     driver::Driver,
     fault::Fault,
     sql::{IndexNames, Names, Settings, Statements, sql},
@@ -23,19 +23,31 @@ use crate::{connect, error::Error, schema::SchemaProblem};
 
 const DDL: &str = include_str!("../../schema/mysql/1.sql");
 
-impl Driver for MySql {
+/// How the inbox speaks to MySQL and MariaDB.
+#[derive(Debug)]
+pub struct MySqlDriver;
+
+impl ForDatabase for MySqlDriver {
+    type Db = MySql;
+}
+
+impl Backend for MySql {
+    type Driver = MySqlDriver;
+}
+
+impl Driver for MySqlDriver {
     const URL_EXAMPLE: &'static str = "mysql://user:password@host/database";
 
-    async fn connect(url: &str, _claim_timeout: Duration) -> Result<Pool<Self>, Error> {
+    async fn connect(url: &str, _claim_timeout: Duration) -> Result<Pool<MySql>, Error> {
         let options: MySqlConnectOptions = connect::parse::<Self>(url)?;
         connect::open(MySqlPoolOptions::new(), options).await
     }
 
-    fn check_pool(_pool: &Pool<Self>) -> Result<(), Error> {
+    fn check_pool(_pool: &Pool<MySql>) -> Result<(), Error> {
         Ok(())
     }
 
-    async fn keeper(_pool: &Pool<Self>) -> sqlx::Result<Option<Self::Connection>> {
+    async fn keeper(_pool: &Pool<MySql>) -> sqlx::Result<Option<MySqlConnection>> {
         Ok(None)
     }
 
@@ -99,7 +111,7 @@ impl Driver for MySql {
     }
 
     async fn begin(conn: &mut MySqlConnection, sql: &Statements) -> sqlx::Result<()> {
-        <Self as sqlx::Database>::TransactionManager::begin(conn, Some(sql.begin.clone())).await
+        <MySql as sqlx::Database>::TransactionManager::begin(conn, Some(sql.begin.clone())).await
     }
 
     async fn claim(
@@ -155,7 +167,7 @@ impl Driver for MySql {
         Self::run(conn, sql.seal.clone()).await?;
         // Keeps the driver's depth count right; queued, it travels with the ping that returns the
         // connection to its pool. Rolling back nothing is harmless and silent.
-        <Self as sqlx::Database>::TransactionManager::start_rollback(conn);
+        <MySql as sqlx::Database>::TransactionManager::start_rollback(conn);
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use sqlx::{
 use sqlx_core::transaction::TransactionManager;
 
 use super::{
-    Claimed, FoundMarker, MarkerStatus, NewClaim, OwnMarker,
+    Backend, Claimed, ForDatabase, FoundMarker, MarkerStatus, NewClaim, OwnMarker,
     driver::Driver,
     fault::Fault,
     sql::{IndexNames, Names, Settings, Statements, sql},
@@ -23,19 +23,31 @@ use crate::{connect, error::Error, schema::SchemaProblem};
 
 const DDL: &str = include_str!("../../schema/postgres/1.sql");
 
-impl Driver for Postgres {
+/// How the inbox speaks to PostgreSQL.
+#[derive(Debug)]
+pub struct PostgresDriver;
+
+impl ForDatabase for PostgresDriver {
+    type Db = Postgres;
+}
+
+impl Backend for Postgres {
+    type Driver = PostgresDriver;
+}
+
+impl Driver for PostgresDriver {
     const URL_EXAMPLE: &'static str = "postgres://user:password@host/database";
 
-    async fn connect(url: &str, _claim_timeout: Duration) -> Result<Pool<Self>, Error> {
+    async fn connect(url: &str, _claim_timeout: Duration) -> Result<Pool<Postgres>, Error> {
         let options: PgConnectOptions = connect::parse::<Self>(url)?;
         connect::open(PgPoolOptions::new(), options).await
     }
 
-    fn check_pool(_pool: &Pool<Self>) -> Result<(), Error> {
+    fn check_pool(_pool: &Pool<Postgres>) -> Result<(), Error> {
         Ok(())
     }
 
-    async fn keeper(_pool: &Pool<Self>) -> sqlx::Result<Option<Self::Connection>> {
+    async fn keeper(_pool: &Pool<Postgres>) -> sqlx::Result<Option<PgConnection>> {
         Ok(None)
     }
 
@@ -108,7 +120,7 @@ impl Driver for Postgres {
     }
 
     async fn begin(conn: &mut PgConnection, sql: &Statements) -> sqlx::Result<()> {
-        <Self as sqlx::Database>::TransactionManager::begin(conn, Some(sql.begin.clone())).await
+        <Postgres as sqlx::Database>::TransactionManager::begin(conn, Some(sql.begin.clone())).await
     }
 
     async fn claim(
@@ -154,7 +166,7 @@ impl Driver for Postgres {
     async fn seal_and_commit(conn: &mut PgConnection, sql: &Statements) -> sqlx::Result<()> {
         Self::run(conn, sql.seal.clone()).await?;
         // Queued, not awaited: it travels with the ping that returns the connection to its pool.
-        <Self as sqlx::Database>::TransactionManager::start_rollback(conn);
+        <Postgres as sqlx::Database>::TransactionManager::start_rollback(conn);
         Ok(())
     }
 
@@ -221,7 +233,7 @@ impl Driver for Postgres {
         // `if not exists` alone races in the catalog; the lock makes instances take turns and ends
         // with the transaction, so it is safe behind a transaction pooler and after a crash.
         let lock = format!("inbox install {}", settings.table);
-        <Self as sqlx::Database>::TransactionManager::begin(conn, None).await?;
+        <Postgres as sqlx::Database>::TransactionManager::begin(conn, None).await?;
         // "already exists, skipping" at every start is noise.
         let quiet = SqlStr::from_static("set local client_min_messages = warning");
         Self::run(conn, quiet).await?;
@@ -231,7 +243,7 @@ impl Driver for Postgres {
             .execute(&mut *conn)
             .await?;
         Self::run(conn, sql(Self::ddl(settings))).await?;
-        <Self as sqlx::Database>::TransactionManager::commit(conn).await
+        <Postgres as sqlx::Database>::TransactionManager::commit(conn).await
     }
 
     async fn verify(

@@ -18,7 +18,7 @@ use sqlx::{
 use sqlx_core::transaction::TransactionManager;
 
 use super::{
-    Claimed, FoundMarker, MarkerStatus, NewClaim, OwnMarker,
+    Backend, Claimed, ForDatabase, FoundMarker, MarkerStatus, NewClaim, OwnMarker,
     driver::Driver,
     fault::Fault,
     sql::{IndexNames, Names, Settings, Statements, sql},
@@ -34,10 +34,22 @@ const DDL: &str = include_str!("../../schema/sqlite/1.sql");
 /// Milliseconds since 1970 by the database's clock, the form of every time in the table.
 const NOW: &str = "cast((julianday('now') - 2440587.5) * 86400000 as integer)";
 
-impl Driver for Sqlite {
+/// How the inbox speaks to SQLite.
+#[derive(Debug)]
+pub struct SqliteDriver;
+
+impl ForDatabase for SqliteDriver {
+    type Db = Sqlite;
+}
+
+impl Backend for Sqlite {
+    type Driver = SqliteDriver;
+}
+
+impl Driver for SqliteDriver {
     const URL_EXAMPLE: &'static str = "sqlite://inbox.sqlite?mode=rwc";
 
-    async fn connect(url: &str, claim_timeout: Duration) -> Result<Pool<Self>, Error> {
+    async fn connect(url: &str, claim_timeout: Duration) -> Result<Pool<Sqlite>, Error> {
         let options: SqliteConnectOptions = connect::parse::<Self>(url)?;
         let memory = is_memory(&options);
         // Writers take turns at `begin immediate`, so the busy timeout is what bounds a claim's wait.
@@ -58,7 +70,7 @@ impl Driver for Sqlite {
         connect::open(pool, options).await
     }
 
-    fn check_pool(pool: &Pool<Self>) -> Result<(), Error> {
+    fn check_pool(pool: &Pool<Sqlite>) -> Result<(), Error> {
         let options = pool.connect_options();
         if !is_memory(&options) {
             return Ok(());
@@ -74,7 +86,7 @@ impl Driver for Sqlite {
         }
     }
 
-    async fn keeper(pool: &Pool<Self>) -> sqlx::Result<Option<Self::Connection>> {
+    async fn keeper(pool: &Pool<Sqlite>) -> sqlx::Result<Option<SqliteConnection>> {
         // An in-memory database is gone with its last connection, and the pool's only one is closed
         // after an unclean end, or for being idle.
         let options = pool.connect_options();
@@ -129,7 +141,7 @@ impl Driver for Sqlite {
     }
 
     async fn begin(conn: &mut SqliteConnection, sql: &Statements) -> sqlx::Result<()> {
-        <Self as sqlx::Database>::TransactionManager::begin(conn, Some(sql.begin.clone())).await
+        <Sqlite as sqlx::Database>::TransactionManager::begin(conn, Some(sql.begin.clone())).await
     }
 
     async fn claim(
@@ -176,10 +188,10 @@ impl Driver for Sqlite {
         Self::run(conn, sql.seal.clone()).await?;
         // The seal has also ended a nested transaction that the body left open; the driver still counts
         // it, and would release its savepoint instead of committing.
-        if <Self as sqlx::Database>::TransactionManager::get_transaction_depth(conn) > 1 {
+        if <Sqlite as sqlx::Database>::TransactionManager::get_transaction_depth(conn) > 1 {
             return Self::run(conn, sql.commit.clone()).await;
         }
-        <Self as sqlx::Database>::TransactionManager::commit(conn).await
+        <Sqlite as sqlx::Database>::TransactionManager::commit(conn).await
     }
 
     async fn run(conn: &mut SqliteConnection, text: SqlStr) -> sqlx::Result<()> {
@@ -244,9 +256,9 @@ impl Driver for Sqlite {
     async fn install(conn: &mut SqliteConnection, settings: &Settings) -> sqlx::Result<()> {
         // IMMEDIATE: instances take turns at the file's write lock.
         let begin = SqlStr::from_static("begin immediate");
-        <Self as sqlx::Database>::TransactionManager::begin(conn, Some(begin)).await?;
+        <Sqlite as sqlx::Database>::TransactionManager::begin(conn, Some(begin)).await?;
         Self::run(conn, sql(Self::ddl(settings))).await?;
-        <Self as sqlx::Database>::TransactionManager::commit(conn).await
+        <Sqlite as sqlx::Database>::TransactionManager::commit(conn).await
     }
 
     async fn verify(

@@ -1,8 +1,8 @@
 //! What a database must be able to do to keep the inbox small and in sight: prune and count.
 
-use sqlx::{Database, SqlStr};
+use sqlx::SqlStr;
 
-use super::sql::Settings;
+use super::{Conn, ForDatabase, sql::Settings};
 
 /// The statements of upkeep, made once per inbox.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct StateCount {
 }
 
 /// See the module. Like those of `Driver`, these futures run under a guard.
-pub trait Upkeep: Database + Sized {
+pub trait Upkeep: ForDatabase {
     fn upkeep_statements(settings: &Settings) -> UpkeepStatements;
 
     /// How many rows one batch deletes: small enough that no claim waits long for it.
@@ -35,27 +35,27 @@ pub trait Upkeep: Database + Sized {
 
     /// Deletes at most `limit` processed rows that are older than the window; says how many.
     fn prune(
-        conn: &mut Self::Connection,
+        conn: &mut Conn<Self>,
         sql: &UpkeepStatements,
         window_ms: i64,
         limit: i64,
     ) -> impl Future<Output = sqlx::Result<u64>> + Send;
 
     fn prunable(
-        conn: &mut Self::Connection,
+        conn: &mut Conn<Self>,
         sql: &UpkeepStatements,
         window_ms: i64,
     ) -> impl Future<Output = sqlx::Result<i64>> + Send;
 
     fn clear_payloads(
-        conn: &mut Self::Connection,
+        conn: &mut Conn<Self>,
         sql: &UpkeepStatements,
         window_ms: i64,
         limit: i64,
     ) -> impl Future<Output = sqlx::Result<u64>> + Send;
 
     fn unfinished(
-        conn: &mut Self::Connection,
+        conn: &mut Conn<Self>,
         sql: &UpkeepStatements,
     ) -> impl Future<Output = sqlx::Result<Vec<StateCount>>> + Send;
 }

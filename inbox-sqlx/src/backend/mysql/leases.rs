@@ -3,18 +3,16 @@
 use std::time::Duration;
 
 use inbox_core::Verdict;
-use sqlx::{
-    Row as _,
-    mysql::{MySql, MySqlConnection},
-};
+use sqlx::{Row as _, mysql::MySqlConnection};
 
 use super::super::{
     leases::{Dialect, Granted, LeaseClaim, LeaseStatements, Swept, Take, leases, millis},
     sql::Names,
     violation,
 };
+use super::MySqlDriver;
 
-leases!(MySql, DIALECT);
+leases!(MySqlDriver, DIALECT);
 
 const DIALECT: Dialect = Dialect {
     value: |_| "?".into(),
@@ -32,7 +30,7 @@ const DIALECT: Dialect = Dialect {
     inbox: |settings| Names::new(&settings.table, '`').inbox(),
 };
 
-impl Take for MySql {
+impl Take for MySqlDriver {
     async fn claim_lease(
         conn: &mut MySqlConnection,
         sql: &LeaseStatements,

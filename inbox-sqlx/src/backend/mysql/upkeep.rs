@@ -1,16 +1,14 @@
 //! MySQL and MariaDB: pruning and counting.
 
-use sqlx::{
-    Row as _,
-    mysql::{MySql, MySqlConnection},
-};
+use sqlx::{Row as _, mysql::MySqlConnection};
 
 use super::super::{
     sql::{Names, Settings, sql},
     upkeep::{StateCount, Upkeep, UpkeepStatements},
 };
+use super::MySqlDriver;
 
-impl Upkeep for MySql {
+impl Upkeep for MySqlDriver {
     /// About 16 ms with the index; a claim of a key that is being deleted waits that long.
     const PRUNE_BATCH: i64 = 5000;
 

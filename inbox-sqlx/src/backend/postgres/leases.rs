@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use sqlx::{
     Row as _,
-    postgres::{PgConnection, PgRow, Postgres},
+    postgres::{PgConnection, PgRow},
 };
 
 use super::super::{
     leases::{Dialect, Granted, LeaseClaim, LeaseStatements, Swept, Take, leases, millis},
     sql::Names,
 };
+use super::PostgresDriver;
 
-leases!(Postgres, DIALECT);
+leases!(PostgresDriver, DIALECT);
 
 const DIALECT: Dialect = Dialect {
     value: |n| format!("${n}"),
@@ -31,7 +32,7 @@ const DIALECT: Dialect = Dialect {
     inbox: |settings| Names::new(&settings.table, '"').inbox(),
 };
 
-impl Take for Postgres {
+impl Take for PostgresDriver {
     async fn claim_lease(
         conn: &mut PgConnection,
         sql: &LeaseStatements,

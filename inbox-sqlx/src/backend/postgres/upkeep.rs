@@ -1,16 +1,14 @@
 //! PostgreSQL: pruning and counting.
 
-use sqlx::{
-    Row as _,
-    postgres::{PgConnection, Postgres},
-};
+use sqlx::{Row as _, postgres::PgConnection};
 
 use super::super::{
     sql::{Names, Settings, sql},
     upkeep::{StateCount, Upkeep, UpkeepStatements},
 };
+use super::PostgresDriver;
 
-impl Upkeep for Postgres {
+impl Upkeep for PostgresDriver {
     /// Deleting does not block claims here; the bound keeps transactions short for vacuum and replicas.
     const PRUNE_BATCH: i64 = 5000;
 

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use sqlx::{
     Row as _,
-    sqlite::{Sqlite, SqliteConnection, SqliteRow},
+    sqlite::{SqliteConnection, SqliteRow},
 };
 
 use super::super::{
     leases::{Dialect, Granted, LeaseClaim, LeaseStatements, Swept, Take, leases, millis},
     sql::Names,
 };
-use super::NOW;
+use super::{NOW, SqliteDriver};
 
-leases!(Sqlite, DIALECT);
+leases!(SqliteDriver, DIALECT);
 
 const DIALECT: Dialect = Dialect {
     value: |_| "?".into(),
@@ -30,7 +30,7 @@ const DIALECT: Dialect = Dialect {
     inbox: |settings| Names::new(&settings.table, '"').inbox(),
 };
 
-impl Take for Sqlite {
+impl Take for SqliteDriver {
     async fn claim_lease(
         conn: &mut SqliteConnection,
         sql: &LeaseStatements,

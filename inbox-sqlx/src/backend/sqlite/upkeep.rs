@@ -1,17 +1,14 @@
 //! SQLite: pruning and counting.
 
-use sqlx::{
-    Row as _,
-    sqlite::{Sqlite, SqliteConnection},
-};
+use sqlx::{Row as _, sqlite::SqliteConnection};
 
 use super::super::{
     sql::{Names, Settings, sql},
     upkeep::{StateCount, Upkeep, UpkeepStatements},
 };
-use super::NOW;
+use super::{NOW, SqliteDriver};
 
-impl Upkeep for Sqlite {
+impl Upkeep for SqliteDriver {
     /// Every batch holds the one write lock; at this size about 50 ms at most.
     const PRUNE_BATCH: i64 = 1000;
 
