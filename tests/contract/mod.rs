@@ -12,6 +12,7 @@ pub(crate) mod delivery;
 mod found;
 mod interrupted;
 pub(crate) mod keys;
+mod logs;
 mod nested;
 mod oracle;
 mod outside;
