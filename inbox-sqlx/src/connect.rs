@@ -2,7 +2,7 @@
 
 use std::{str::FromStr, time::Duration};
 
-use sqlx::{Connection, Database, Pool, pool::PoolOptions};
+use sqlx::{ConnectOptions as _, Connection, Database, Pool, pool::PoolOptions};
 
 use crate::{
     backend::driver::Driver,
@@ -21,7 +21,8 @@ pub(crate) fn parse<D: Driver>(url: &str) -> Result<Options<D::Db>, Error> {
     })
 }
 
-/// Connects at once, so that a wrong address is found at start-up and not by the first message.
+/// Connects once by itself before there is a pool: a pool that cannot connect tries until its time is up and
+/// then only says that it is, where a single connection says why.
 ///
 /// A handler holds a connection for one message; ten seconds for getting one is long enough to ride out
 /// a burst and short enough that a delivery goes back to its broker instead of hanging.
@@ -29,8 +30,13 @@ pub(crate) async fn open<DB: Database>(
     pool: PoolOptions<DB>,
     options: Options<DB>,
 ) -> Result<Pool<DB>, Error> {
-    pool.acquire_timeout(Duration::from_secs(10))
+    let first = options.connect().await.map_err(Error::Database)?;
+    let pool = pool
+        .acquire_timeout(Duration::from_secs(10))
         .connect_with(options)
         .await
-        .map_err(Error::Database)
+        .map_err(Error::Database)?;
+    // After the pool has its own, so that an in-memory database is not gone in between.
+    first.close().await.map_err(Error::Database)?;
+    Ok(pool)
 }

@@ -184,6 +184,12 @@ pub enum ConfigError {
         #[source]
         source: sqlx::Error,
     },
+    /// The URL names a server, but no database.
+    #[error("the URL names no database; it looks like `{example}`")]
+    NoDatabase {
+        /// A URL of the right kind.
+        example: &'static str,
+    },
     /// A claim must be allowed to wait a little, and not for ever.
     #[error("claim_timeout is {given:?}, it must be between 1 ms and 24 h")]
     ClaimTimeout {

@@ -118,6 +118,9 @@ impl<DB: Backend> Inbox<DB> {
     /// Creates the tables, or brings them up to this version. Safe to call at every start and by many
     /// instances at once; needs the right to create tables, not a superuser.
     ///
+    /// There are two: the inbox itself and, with `_schema_version` after its name, a small one that says
+    /// what was installed. To be rid of an inbox, drop both.
+    ///
     /// # Errors
     ///
     /// [`Error::Schema`] if the role may not create tables, [`Error::Config`] if the database is

@@ -19,7 +19,11 @@ use super::{
     fault::Fault,
     sql::{IndexNames, Names, Settings, Statements, sql},
 };
-use crate::{connect, error::Error, schema::SchemaProblem};
+use crate::{
+    connect,
+    error::{ConfigError, Error},
+    schema::SchemaProblem,
+};
 
 const DDL: &str = include_str!("../../schema/mysql/1.sql");
 
@@ -40,6 +44,13 @@ impl Driver for MySqlDriver {
 
     async fn connect(url: &str, _claim_timeout: Duration) -> Result<Pool<MySql>, Error> {
         let options: MySqlConnectOptions = connect::parse::<Self>(url)?;
+        // The server accepts that, and every statement would fail with "No database selected".
+        if options.get_database().is_none_or(str::is_empty) {
+            return Err(ConfigError::NoDatabase {
+                example: Self::URL_EXAMPLE,
+            }
+            .into());
+        }
         connect::open(MySqlPoolOptions::new(), options).await
     }
 
