@@ -8,6 +8,7 @@
 mod contract;
 #[path = "dialect/sqlite.rs"]
 mod dialect;
+mod only_sqlite;
 #[path = "servers/sqlite.rs"]
 mod servers;
 mod support;

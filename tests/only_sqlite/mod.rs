@@ -1,0 +1,3 @@
+//! What can be tried on SQLite alone.
+
+mod commit;
