@@ -13,12 +13,28 @@ type Options<DB> = <<DB as Database>::Connection as Connection>::Options;
 
 /// Reads a URL; the error shows what one looks like.
 pub(crate) fn parse<D: Driver>(url: &str) -> Result<Options<D::Db>, Error> {
-    Options::<D::Db>::from_str(url).map_err(|source| {
-        Error::Config(ConfigError::Url {
-            example: D::URL_EXAMPLE,
-            source,
+    check_scheme(url, D::Db::URL_SCHEMES)
+        .and_then(|()| Options::<D::Db>::from_str(url))
+        .map_err(|source| {
+            Error::Config(ConfigError::Url {
+                example: D::URL_EXAMPLE,
+                source,
+            })
         })
-    })
+}
+
+/// The driver does not look at the scheme: it would talk its own protocol to another database, and on SQLite
+/// take any text for the name of a file.
+fn check_scheme(url: &str, schemes: &[&str]) -> sqlx::Result<()> {
+    let found = match url.split_once(':') {
+        Some((scheme, _)) if schemes.contains(&scheme) => return Ok(()),
+        Some((scheme, _)) => format!("it begins with `{scheme}:`"),
+        None => "it has no scheme".into(),
+    };
+    let wanted = schemes.join(":` or `");
+    Err(sqlx::Error::Configuration(
+        format!("{found}, not with `{wanted}:`").into(),
+    ))
 }
 
 /// Connects once by itself before there is a pool: a pool that cannot connect tries until its time is up and
