@@ -9,6 +9,7 @@ mod contract;
 #[path = "dialect/mysql.rs"]
 mod dialect;
 mod network;
+mod on_servers;
 #[path = "servers/mysql.rs"]
 mod servers;
 mod support;

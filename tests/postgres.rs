@@ -10,6 +10,7 @@ mod contract;
 mod dialect;
 mod network;
 mod only_postgres;
+mod on_servers;
 #[path = "servers/postgres.rs"]
 mod servers;
 mod support;

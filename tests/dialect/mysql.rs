@@ -6,8 +6,14 @@ pub(crate) mod bodies;
 pub(crate) mod faults;
 #[path = "mysql/schema.rs"]
 pub(crate) mod schema;
+#[path = "mysql/servers.rs"]
+pub(crate) mod servers;
+#[path = "mysql/unreachable.rs"]
+pub(crate) mod unreachable;
 #[path = "mysql/violations.rs"]
 pub(crate) mod violations;
+#[path = "mysql/writes.rs"]
+pub(crate) mod writes;
 
 use std::time::Duration;
 
@@ -49,6 +55,27 @@ pub(crate) async fn impatient_pool(url: &str, connections: u32) -> Pool<MySql> {
 }
 
 const IMPATIENT: Duration = Duration::from_millis(500);
+
+/// A pool of the application's own, whose sessions begin with these statements.
+pub(crate) async fn pool_with(
+    url: &str,
+    connections: u32,
+    statements: &'static [&'static str],
+) -> Pool<MySql> {
+    MySqlPoolOptions::new()
+        .max_connections(connections)
+        .after_connect(move |connection, _| {
+            Box::pin(async move {
+                for statement in statements {
+                    sqlx::raw_sql(*statement).execute(&mut *connection).await?;
+                }
+                Ok(())
+            })
+        })
+        .connect(url)
+        .await
+        .unwrap()
+}
 
 /// A pool on which nothing will ever answer.
 pub(crate) fn unreachable_pool() -> Pool<MySql> {

@@ -6,8 +6,14 @@ pub(crate) mod bodies;
 pub(crate) mod faults;
 #[path = "postgres/schema.rs"]
 pub(crate) mod schema;
+#[path = "postgres/servers.rs"]
+pub(crate) mod servers;
+#[path = "postgres/unreachable.rs"]
+pub(crate) mod unreachable;
 #[path = "postgres/violations.rs"]
 pub(crate) mod violations;
+#[path = "postgres/writes.rs"]
+pub(crate) mod writes;
 
 use std::time::Duration;
 
@@ -52,6 +58,27 @@ pub(crate) async fn impatient_pool(url: &str, connections: u32) -> Pool<Postgres
 }
 
 const IMPATIENT: Duration = Duration::from_millis(500);
+
+/// A pool of the application's own, whose sessions begin with these statements.
+pub(crate) async fn pool_with(
+    url: &str,
+    connections: u32,
+    statements: &'static [&'static str],
+) -> Pool<Postgres> {
+    PgPoolOptions::new()
+        .max_connections(connections)
+        .after_connect(move |connection, _| {
+            Box::pin(async move {
+                for statement in statements {
+                    sqlx::raw_sql(*statement).execute(&mut *connection).await?;
+                }
+                Ok(())
+            })
+        })
+        .connect(url)
+        .await
+        .unwrap()
+}
 
 /// A pool on which nothing will ever answer.
 pub(crate) fn unreachable_pool() -> Pool<Postgres> {

@@ -1,0 +1,9 @@
+//! MariaDB and MySQL: an error undoes its statement, and writers do not exclude one another.
+
+use crate::contract::writes::Beside::{self, Sticks};
+
+/// What becomes of a write through the pool while a claim is open.
+pub(crate) const THROUGH_THE_POOL: Beside = Sticks;
+
+/// What another statement gets after one that failed.
+pub(crate) const SECOND_TRY: Result<(), &str> = Ok(());

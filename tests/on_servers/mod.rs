@@ -1,0 +1,6 @@
+//! What can be tried only where there is a server: sessions that exclude each other row by row, roles, languages.
+
+mod deadlocks;
+mod isolation;
+mod languages;
+mod privileges;
