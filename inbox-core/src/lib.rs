@@ -55,7 +55,9 @@ pub mod two_phase;
 
 pub use classify::{Verdict, ViolatedIndex, Violation};
 pub use consumer::{Consumer, ConsumerError, MAX_CONSUMER_BYTES};
-pub use key::{DigestKey, Key, KeyEncoder, KeyError, MAX_KEY_BYTES, MessageKey, TupleEncoder};
+pub use key::{
+    DigestKey, Key, KeyEncoder, KeyError, MAX_KEY_BYTES, MessageKey, TupleEncoder, idempotency_key,
+};
 pub use outcome::Outcome;
 pub use retention::{Retention, RetentionBuilder, RetentionError};
 pub use table::{MAX_SCHEMA_BYTES, MAX_TABLE_BYTES, TableName, TableNameError, TableNameRule};

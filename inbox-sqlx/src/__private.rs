@@ -11,6 +11,8 @@ use crate::{
     error::{BoxError, Error},
     inbox::Inbox,
 };
+pub mod two_phase;
+
 pub use crate::{claim::Begin, handlers::Site};
 
 /// A connection whose database can hold an inbox: what a body may be handed.

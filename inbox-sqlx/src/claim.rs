@@ -291,7 +291,7 @@ impl<DB: Backend> fmt::Debug for ClaimedTx<DB> {
 }
 
 /// Sixteen bytes only this claim knows.
-fn token() -> Result<Token, Error> {
+pub(crate) fn token() -> Result<Token, Error> {
     let mut token = Token::default();
     getrandom::fill(&mut token).map_err(ConfigError::Random)?;
     Ok(token)
@@ -315,13 +315,14 @@ fn report(span: &Span, error: &Error) {
     }
 }
 
-fn outcome_of(error: &Error) -> &'static str {
+pub(crate) fn outcome_of(error: &Error) -> &'static str {
     match error {
         Error::Key(_) => "invalid key",
         Error::InProgress { .. } => "in progress",
         Error::Parked { .. } => "parked",
         Error::TransactionAborted { .. } => "transaction aborted",
         Error::TransactionEnded { .. } => "transaction ended",
+        Error::LeaseLost { .. } => "lease lost",
         Error::Unknown { .. } => "unknown",
         Error::Schema(_) => "schema",
         Error::Config(_) => "config",

@@ -2,7 +2,7 @@
 
 use std::{error::Error as StdError, fmt, sync::Arc, time::Duration};
 
-use inbox_core::{Consumer, ConsumerError, Key, KeyError, TableNameError};
+use inbox_core::{Consumer, ConsumerError, Key, KeyError, TableNameError, two_phase::TermsError};
 
 use crate::{
     backend::fault,
@@ -67,6 +67,14 @@ pub enum Error {
         marker: EarlyMarker,
         /// The error the body returned, if it returned one that can be carried.
         source: Option<BoxError>,
+    },
+
+    /// The claim was taken over, or an operator decided, before the effect could be recorded. The effect may
+    /// have happened more than once.
+    #[non_exhaustive]
+    LeaseLost {
+        /// The message.
+        message: MessageRef,
     },
 
     /// The connection was lost while committing: the work is either committed whole or not at all.
@@ -211,6 +219,26 @@ pub enum ConfigError {
          `sqlite::memory:`, or use a file"
     )]
     PrivateMemoryDatabase,
+    /// The payload of a message cannot be written as JSON.
+    #[error("the payload cannot be written as JSON")]
+    Payload {
+        /// Why not.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The payload of a message is too long to be kept.
+    #[error(
+        "the payload has {length} bytes of JSON, the limit is {limit}; keep a reference to it instead"
+    )]
+    PayloadTooLong {
+        /// How long it is, in bytes.
+        length: usize,
+        /// The limit, in bytes.
+        limit: usize,
+    },
+    /// Lease, attempts and horizon do not fit together.
+    #[error(transparent)]
+    Terms(#[from] TermsError),
     /// The database accepts no writes.
     #[error(
         "the database is read-only; point the URL at the primary, or make the file and its folder \
@@ -235,6 +263,7 @@ impl Error {
     pub fn is_transient(&self) -> bool {
         match self {
             Self::InProgress { .. }
+            | Self::LeaseLost { .. }
             | Self::Unknown { .. }
             | Self::Config(ConfigError::ReadOnly(_)) => true,
             Self::Database(error) => fault(error).is_transient(),
@@ -310,6 +339,10 @@ impl fmt::Display for Error {
                 "the body ended the transaction of {message} by itself (COMMIT or ROLLBACK as text, \
                  DDL on MySQL, or going on after a deadlock): {marker}"
             ),
+            Self::LeaseLost { message } => write!(
+                f,
+                "the claim of {message} was lost while its body ran: somebody else has it"
+            ),
             Self::Unknown { message, .. } => write!(
                 f,
                 "the answer to the commit of {message} was lost; the redelivery finds out whether \
@@ -354,6 +387,7 @@ impl StdError for Error {
             Self::TransactionEnded { source, .. } => {
                 source.as_ref().map(|source| source.as_ref() as _)
             }
+            Self::LeaseLost { .. } => None,
             Self::Schema(source) => Some(source),
             Self::Config(source) => Some(source),
         }
@@ -380,6 +414,12 @@ impl From<ConfigError> for Error {
 
 impl From<ConsumerError> for Error {
     fn from(error: ConsumerError) -> Self {
+        Self::Config(error.into())
+    }
+}
+
+impl From<TermsError> for Error {
+    fn from(error: TermsError) -> Self {
         Self::Config(error.into())
     }
 }

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use inbox_core::{Consumer, Key, MessageKey, Retention, TableName};
+use inbox_core::{Consumer, Key, MessageKey, Retention, TableName, two_phase::Terms};
 use sqlx::Pool;
 
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
         Backend, Fault,
         driver::Driver as _,
         fault,
+        leases::{LeaseStatements, Leases as _},
         sql::{Prepared, Settings, Statements},
         upkeep::Upkeep as _,
         upkeep::UpkeepStatements,
@@ -26,6 +27,7 @@ use crate::{
     prune::{self, Pruned},
     schema::{SchemaError, SchemaProblem},
     status::{MessageStatus, StateCount},
+    two_phase::{self, TwoPhase},
 };
 
 /// How long a claim waits for a concurrent one unless the builder says otherwise.
@@ -57,6 +59,8 @@ struct Inner<DB: Backend> {
     settings: Settings,
     statements: Statements,
     upkeep: UpkeepStatements,
+    leases: LeaseStatements,
+    pool_owner: PoolOwner,
     handlers: Handlers,
     /// A second connection that keeps an in-memory database alive while the first is replaced.
     keeper: tokio::sync::OnceCell<Mutex<Option<DB::Connection>>>,
@@ -67,7 +71,11 @@ impl<DB: Backend> Inbox<DB> {
     ///
     /// Nothing is checked here: see [`verify`](Self::verify).
     pub fn new(pool: Pool<DB>) -> Self {
-        Self::assemble(pool, InboxBuilder::<DB>::default().settings)
+        Self::assemble(
+            pool,
+            InboxBuilder::<DB>::default().settings,
+            PoolOwner::Application,
+        )
     }
 
     /// Sets the table's name, the patience of claims, or the pooler mode.
@@ -87,14 +95,17 @@ impl<DB: Backend> Inbox<DB> {
         Self::builder().connect(url).await
     }
 
-    fn assemble(pool: Pool<DB>, settings: Settings) -> Self {
+    fn assemble(pool: Pool<DB>, settings: Settings, pool_owner: PoolOwner) -> Self {
         let statements = DB::Driver::statements(&settings, canary());
         let upkeep = DB::Driver::upkeep_statements(&settings);
+        let leases = DB::Driver::lease_statements(&settings);
         Self(Arc::new(Inner {
             pool,
             settings,
             statements,
             upkeep,
+            leases,
+            pool_owner,
             handlers: Handlers::default(),
             keeper: tokio::sync::OnceCell::new(),
         }))
@@ -200,6 +211,58 @@ impl<DB: Backend> Inbox<DB> {
         claim::begin(self, consumer, key).await
     }
 
+    /// Claims a message for an effect outside the database, and commits the claim; for hand-written handlers.
+    ///
+    /// The effect then runs outside any transaction, and [`Claim::settle`](crate::Claim::settle) records what
+    /// became of it. See [`Terms`] for lease, attempts, and what is done about an unknown outcome.
+    ///
+    /// ```
+    /// # async fn example<DB: inbox_sqlx::Backend>(inbox: &inbox_sqlx::Inbox<DB>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    /// use inbox_sqlx::{Effect, Outcome, Terms, TwoPhase};
+    /// # async fn send_mail(idempotency_key: &str) -> Result<(), std::io::Error> { Ok(()) }
+    /// # #[derive(Debug, thiserror::Error)]
+    /// # enum MailError { #[error(transparent)] Io(#[from] std::io::Error), #[error(transparent)] Inbox(#[from] inbox_sqlx::Error) }
+    ///
+    /// let outcome = match inbox.claim("email", "message-17", Terms::default()).await? {
+    ///     TwoPhase::Duplicate => Outcome::Duplicate,
+    ///     TwoPhase::Fresh(claim) => {
+    ///         let result = send_mail(claim.idempotency_key()).await.map_err(MailError::from);
+    ///         // A refused connection is known not to have sent anything; everything else is not known.
+    ///         claim
+    ///             .settle(result, |error| match error {
+    ///                 MailError::Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
+    ///                     Effect::NotHappened
+    ///                 }
+    ///                 _ => Effect::Unknown,
+    ///             })
+    ///             .await?
+    ///     }
+    /// };
+    /// # let _ = outcome;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Key`] and [`Error::Config`] before anything is touched; [`Error::InProgress`] while somebody
+    /// else holds the message or it has to wait; [`Error::Parked`] if it waits for a person;
+    /// [`Error::Schema`] and [`Error::Database`] as for [`begin`](Self::begin).
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped half-way, the message may be claimed by nobody until the lease is over.
+    pub async fn claim<K: MessageKey + ?Sized>(
+        &self,
+        consumer: impl Into<Cow<'static, str>> + Send,
+        key: &K,
+        terms: Terms,
+    ) -> Result<TwoPhase<DB>, Error> {
+        let consumer = Consumer::new(consumer)?;
+        let key = Key::new(key)?;
+        two_phase::claim(self, consumer, key, terms, None).await
+    }
+
     /// What the inbox knows about one message; `None` if it was never claimed, or was pruned.
     ///
     /// # Errors
@@ -269,6 +332,14 @@ impl<DB: Backend> Inbox<DB> {
         Ok(rows.iter().filter_map(StateCount::from_row).collect())
     }
 
+    pub(crate) fn leases(&self) -> &LeaseStatements {
+        &self.0.leases
+    }
+
+    pub(crate) fn pool_owner(&self) -> PoolOwner {
+        self.0.pool_owner
+    }
+
     pub(crate) fn upkeep(&self) -> &UpkeepStatements {
         &self.0.upkeep
     }
@@ -312,6 +383,15 @@ impl<DB: Backend> Inbox<DB> {
         };
         SchemaError::seen(self.table(), problem, error).into()
     }
+}
+
+/// Who else runs statements on the inbox's pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PoolOwner {
+    /// Nobody: the inbox opened it. (The application can reach it by [`Inbox::pool`], and is told.)
+    Inbox,
+    /// The application.
+    Application,
 }
 
 impl<DB: Backend> Clone for Inbox<DB> {
@@ -390,7 +470,11 @@ impl<DB: Backend> InboxBuilder<DB> {
     /// [`Error::Config`] names the value and the rule it breaks.
     pub fn build(self, pool: Pool<DB>) -> Result<Inbox<DB>, Error> {
         DB::Driver::check_pool(&pool)?;
-        Ok(Inbox::assemble(pool, self.checked()?))
+        Ok(Inbox::assemble(
+            pool,
+            self.checked()?,
+            PoolOwner::Application,
+        ))
     }
 
     /// An inbox with a pool of its own; see [`Inbox::connect`].
@@ -401,7 +485,7 @@ impl<DB: Backend> InboxBuilder<DB> {
     pub async fn connect(self, url: &str) -> Result<Inbox<DB>, Error> {
         let settings = self.checked()?;
         let pool = DB::Driver::connect(url, settings.claim_timeout).await?;
-        Ok(Inbox::assemble(pool, settings))
+        Ok(Inbox::assemble(pool, settings, PoolOwner::Inbox))
     }
 
     fn checked(self) -> Result<Settings, Error> {

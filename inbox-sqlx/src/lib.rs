@@ -97,6 +97,7 @@ mod recover;
 mod schema;
 mod status;
 mod transaction;
+mod two_phase;
 mod violated;
 
 pub use inbox_core::{
@@ -119,6 +120,8 @@ pub use inbox_macros::MessageKey;
 #[doc = include_str!("docs/idempotent.md")]
 pub use inbox_macros::idempotent;
 
+pub use inbox_core::two_phase::{Backoff, Effect, OnUnknown, Policy, Terms, TermsError};
+
 pub use crate::{
     backend::Backend,
     claim::{Begin, ClaimedTx},
@@ -128,6 +131,7 @@ pub use crate::{
     prune::{Pruned, Pruner},
     schema::{IndexFault, SchemaError, SchemaProblem},
     status::{MessageState, MessageStatus, StateCount},
+    two_phase::{Claim, TwoPhase},
     violated::{is_violation_of, violated_index},
 };
 

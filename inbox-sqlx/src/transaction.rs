@@ -27,6 +27,11 @@ impl<'a, DB: Backend> Transaction<'a, DB> {
         self.guard.connection()
     }
 
+    /// For a caller that ends it in its own way.
+    pub(crate) fn into_guard(self) -> Guard<DB> {
+        self.guard
+    }
+
     pub(crate) async fn commit(mut self) -> Result<(), Error> {
         DB::Driver::seal_and_commit(self.guard.connection(), self.inbox.statements())
             .await

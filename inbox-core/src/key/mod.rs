@@ -10,7 +10,7 @@ mod tests;
 
 use std::fmt;
 
-pub use self::digest::DigestKey;
+pub use self::digest::{DigestKey, idempotency_key};
 pub use self::encoder::{KeyEncoder, TupleEncoder};
 pub use self::error::KeyError;
 pub use self::message_key::MessageKey;

@@ -191,6 +191,10 @@ pub trait Leases: ForDatabase {
 
 /// What MySQL cannot do in one statement.
 pub trait Take: Leases {
+    /// Whether [`claim_lease`](Self::claim_lease) only inserts, so that
+    /// [`take_lease`](Self::take_lease) is needed.
+    const TAKES_SEPARATELY: bool;
+
     /// Grants the claim if nobody claimed the message before, or it may be claimed again.
     fn claim_lease(
         conn: &mut Conn<Self>,

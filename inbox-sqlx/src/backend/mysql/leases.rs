@@ -31,6 +31,8 @@ const DIALECT: Dialect = Dialect {
 };
 
 impl Take for MySqlDriver {
+    const TAKES_SEPARATELY: bool = true;
+
     async fn claim_lease(
         conn: &mut MySqlConnection,
         sql: &LeaseStatements,

@@ -33,6 +33,8 @@ const DIALECT: Dialect = Dialect {
 };
 
 impl Take for PostgresDriver {
+    const TAKES_SEPARATELY: bool = false;
+
     async fn claim_lease(
         conn: &mut PgConnection,
         sql: &LeaseStatements,

@@ -31,6 +31,8 @@ const DIALECT: Dialect = Dialect {
 };
 
 impl Take for SqliteDriver {
+    const TAKES_SEPARATELY: bool = false;
+
     async fn claim_lease(
         conn: &mut SqliteConnection,
         sql: &LeaseStatements,
