@@ -92,10 +92,12 @@ mod error;
 mod guard;
 mod handlers;
 mod inbox;
+mod operator;
 mod prune;
 mod recover;
 mod schema;
 mod status;
+mod sweeper;
 mod transaction;
 mod two_phase;
 mod violated;
@@ -128,9 +130,11 @@ pub use crate::{
     disposition::{Disposition, Remedy},
     error::{ConfigError, EarlyMarker, Error, MessageRef},
     inbox::{Inbox, InboxBuilder},
+    operator::{Decided, ListedMessage, Page, Payload},
     prune::{Pruned, Pruner},
     schema::{IndexFault, SchemaError, SchemaProblem},
     status::{MessageState, MessageStatus, StateCount},
+    sweeper::{Sweep, Sweeper},
     two_phase::{Claim, TwoPhase},
     violated::{is_violation_of, violated_index},
 };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{MAX_ATTEMPTS, MAX_DURATION, TermsError};
+use super::{DEFAULT_MAX_ATTEMPTS, MAX_ATTEMPTS, MAX_DURATION, TermsError};
 
 /// What to do after an attempt whose outcome nobody knows: a timeout, a panic, a killed process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,6 +26,16 @@ pub enum OnUnknown {
 pub struct Policy {
     on_unknown: OnUnknown,
     max_attempts: u32,
+}
+
+impl Default for Policy {
+    /// Nothing is repeated after an unknown outcome; five attempts.
+    fn default() -> Self {
+        Self {
+            on_unknown: OnUnknown::Park,
+            max_attempts: DEFAULT_MAX_ATTEMPTS,
+        }
+    }
 }
 
 impl Policy {

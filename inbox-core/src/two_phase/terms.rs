@@ -54,6 +54,17 @@ pub struct Terms {
     backoff: Backoff,
 }
 
+impl Default for Terms {
+    /// What plain `two_phase` means: `park`, a lease of a minute, five attempts.
+    fn default() -> Self {
+        Self {
+            lease: DEFAULT_LEASE,
+            policy: Policy::default(),
+            backoff: Backoff::default(),
+        }
+    }
+}
+
 impl Terms {
     /// Checks the sizing rules.
     ///

@@ -205,13 +205,40 @@ macro_rules! leases {
                 Ok(done.rows_affected() > 0)
             }
 
+            async fn find(
+                conn: &mut $crate::backend::Conn<Self>,
+                sql: &$crate::backend::leases::LeaseStatements,
+                id: i64,
+            ) -> sqlx::Result<Option<$crate::backend::leases::Swept>> {
+                let row = sqlx::query(sql.swept.clone())
+                    .bind(id)
+                    .persistent(sql.persistent)
+                    .fetch_optional(conn)
+                    .await?;
+                row.map(|row| {
+                    Ok($crate::backend::leases::Swept {
+                        id: row.try_get(0)?,
+                        consumer: row.try_get(1)?,
+                        key: row.try_get(2)?,
+                        state: row.try_get(3)?,
+                        attempts: row.try_get(4)?,
+                    })
+                })
+                .transpose()
+            }
+
             async fn list(
                 conn: &mut $crate::backend::Conn<Self>,
                 text: sqlx::SqlStr,
+                consumer: Option<&str>,
                 after: i64,
                 limit: i64,
             ) -> sqlx::Result<Vec<$crate::backend::leases::Listed>> {
-                let rows = sqlx::query(text)
+                let mut query = sqlx::query(text);
+                if let Some(consumer) = consumer {
+                    query = query.bind(consumer);
+                }
+                let rows = query
                     .bind(after)
                     .bind(limit)
                     .persistent(false)

@@ -66,6 +66,7 @@ pub struct LeaseStatements {
     pub(crate) close: SqlStr,
     pub(crate) list: SqlStr,
     pub(crate) list_stale: SqlStr,
+    pub(crate) list_due: SqlStr,
     pub(crate) table: TableName,
     /// Whether sqlx may keep them prepared on the connection.
     pub(crate) persistent: bool,
@@ -99,7 +100,7 @@ pub struct Inspected {
     pub(crate) now: DbTime,
 }
 
-/// A claim that the sweeper ended.
+/// A row as the sweeper or an operator left it.
 #[derive(Debug)]
 pub struct Swept {
     pub(crate) id: i64,
@@ -181,9 +182,18 @@ pub trait Leases: ForDatabase {
         reason: &str,
     ) -> impl Future<Output = sqlx::Result<bool>> + Send;
 
+    /// One row by its id, if it is still there.
+    fn find(
+        conn: &mut Conn<Self>,
+        sql: &LeaseStatements,
+        id: i64,
+    ) -> impl Future<Output = sqlx::Result<Option<Swept>>> + Send;
+
+    /// Rows in the order of their ids; the consumer is bound only where the text asks for one.
     fn list(
         conn: &mut Conn<Self>,
         text: SqlStr,
+        consumer: Option<&str>,
         after: i64,
         limit: i64,
     ) -> impl Future<Output = sqlx::Result<Vec<Listed>>> + Send;

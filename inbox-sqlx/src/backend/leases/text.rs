@@ -225,12 +225,20 @@ pub(crate) fn statements(settings: &Settings, dialect: &Dialect) -> LeaseStateme
                 v.next()
             ))
         },
-        list: sql(list(dialect, &inbox, "state = 3")),
-        list_stale: sql(list(
-            dialect,
-            &inbox,
-            &format!("state = 0 and lease_until <= {now}"),
-        )),
+        list: sql(list(dialect, &inbox, &Values::of(dialect), "state = 3")),
+        list_stale: {
+            let stale = format!("state = 0 and lease_until <= {now}");
+            sql(list(dialect, &inbox, &Values::of(dialect), &stale))
+        },
+        list_due: {
+            let v = Values::of(dialect);
+            let due = format!(
+                "state = 1 and (next_at is null or next_at <= {now}) \
+                 and payload is not null and consumer = {}",
+                v.next()
+            );
+            sql(list(dialect, &inbox, &v, &due))
+        },
         table: settings.table.clone(),
         persistent: settings.prepared == Prepared::Named,
     }
@@ -404,9 +412,8 @@ fn sweep_all(dialect: &Dialect, inbox: &str, lock: &str) -> String {
     )
 }
 
-/// Values: after, limit.
-fn list(dialect: &Dialect, inbox: &str, which: &str) -> String {
-    let v = Values::of(dialect);
+/// Values: those of `which`, after, limit.
+fn list(dialect: &Dialect, inbox: &str, v: &Values<'_>, which: &str) -> String {
     let (text, integer, epoch) = (dialect.text, dialect.integer, dialect.epoch);
     format!(
         "select id, {}, {}, {}, {}, {}, {} - {}, last_error, payload from {inbox} \

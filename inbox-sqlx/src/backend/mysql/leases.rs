@@ -6,7 +6,9 @@ use inbox_core::Verdict;
 use sqlx::{Row as _, mysql::MySqlConnection};
 
 use super::super::{
-    leases::{Dialect, Granted, LeaseClaim, LeaseStatements, Swept, Take, leases, millis},
+    leases::{
+        Dialect, Granted, LeaseClaim, LeaseStatements, Leases as _, Swept, Take, leases, millis,
+    },
     sql::Names,
     violation,
 };
@@ -126,18 +128,7 @@ impl Take for MySqlDriver {
                 .persistent(sql.persistent)
                 .execute(&mut *conn)
                 .await?;
-            let row = sqlx::query(sql.swept.clone())
-                .bind(id)
-                .persistent(sql.persistent)
-                .fetch_one(&mut *conn)
-                .await?;
-            swept.push(Swept {
-                id: row.try_get(0)?,
-                consumer: row.try_get(1)?,
-                key: row.try_get(2)?,
-                state: row.try_get(3)?,
-                attempts: row.try_get(4)?,
-            });
+            swept.extend(Self::find(&mut *conn, sql, id).await?);
         }
         Ok(swept)
     }
