@@ -1,11 +1,9 @@
 //! What only a database behind a network can suffer: PostgreSQL and MariaDB, not SQLite.
 
 mod cuts;
-mod deadlocks;
 mod early_commits;
 mod flights;
 mod in_flight;
-mod isolation;
 mod kills;
 mod neighbours;
 

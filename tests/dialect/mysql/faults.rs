@@ -81,17 +81,3 @@ pub(crate) const IN_TRANSACTION: &str = "select cast(@@in_transaction as signed)
 /// How many more flights than by hand a delivery may cost that nobody waits for: here the driver waits for the answer
 /// to the ROLLBACK that ends our transaction in its own books before it sends the pool's ping.
 pub(crate) const FLIGHTS_BEHIND: usize = 1;
-
-/// What a session can be told so that it asks for more than read committed. The comment is code to MariaDB.
-pub(crate) const ISOLATION_LEVELS: &[&str] = &[
-    "set session transaction isolation level repeatable read",
-    "set session transaction isolation level serializable",
-    "set @unused = 1 /*M!100618 , session innodb_snapshot_isolation = on */",
-];
-pub(crate) const ISOLATION_LEVEL: &str =
-    "select cast(/*!80000 @@transaction_isolation */ /*M! @@tx_isolation */ as char)";
-
-/// What the inbox says of a body that swallowed a deadlock: the transaction is gone.
-pub(crate) fn swallowed_deadlock(error: &Error) -> bool {
-    matches!(error, Error::TransactionEnded { .. })
-}

@@ -72,15 +72,3 @@ pub(crate) const IN_TRANSACTION: &str =
 /// How many more flights than by hand a delivery may cost that nobody waits for: here the driver sends the ROLLBACK
 /// that ends our transaction in its own books together with the pool's ping.
 pub(crate) const FLIGHTS_BEHIND: usize = 0;
-
-/// What a session can be told so that it asks for more than read committed.
-pub(crate) const ISOLATION_LEVELS: &[&str] = &[
-    "set default_transaction_isolation = 'repeatable read'",
-    "set default_transaction_isolation = 'serializable'",
-];
-pub(crate) const ISOLATION_LEVEL: &str = "select current_setting('default_transaction_isolation')";
-
-/// What the inbox says of a body that swallowed a deadlock: the transaction is aborted.
-pub(crate) fn swallowed_deadlock(error: &Error) -> bool {
-    matches!(error, Error::TransactionAborted { .. })
-}
