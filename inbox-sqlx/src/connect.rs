@@ -5,7 +5,7 @@ use std::{str::FromStr, time::Duration};
 use sqlx::{ConnectOptions as _, Connection, Database, Pool, pool::PoolOptions};
 
 use crate::{
-    backend::driver::Driver,
+    backend::{Fault, driver::Driver, fault},
     error::{ConfigError, Error},
 };
 
@@ -46,13 +46,21 @@ pub(crate) async fn open<DB: Database>(
     pool: PoolOptions<DB>,
     options: Options<DB>,
 ) -> Result<Pool<DB>, Error> {
-    let first = options.connect().await.map_err(Error::Database)?;
+    let first = options.connect().await.map_err(refusal)?;
     let pool = pool
         .acquire_timeout(Duration::from_secs(10))
         .connect_with(options)
         .await
-        .map_err(Error::Database)?;
+        .map_err(refusal)?;
     // After the pool has its own, so that an in-memory database is not gone in between.
     first.close().await.map_err(Error::Database)?;
     Ok(pool)
+}
+
+/// Making a connection can be a write: SQLite is switched to WAL.
+fn refusal(error: sqlx::Error) -> Error {
+    match fault(&error) {
+        Fault::ReadOnly => ConfigError::ReadOnly(error).into(),
+        _ => Error::Database(error),
+    }
 }

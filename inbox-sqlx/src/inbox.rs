@@ -369,6 +369,7 @@ impl<DB: Backend> Inbox<DB> {
     /// What an error of one of our own statements means: the tables, the set-up, or the database.
     pub(crate) fn refusal(&self, error: sqlx::Error) -> Error {
         let problem = match fault(&error) {
+            Fault::SchemaMissing => SchemaProblem::SchemaMissing,
             Fault::TableMissing => SchemaProblem::TableMissing,
             Fault::IndexMissing => SchemaProblem::IndexMissing {
                 index: self.table().index(),

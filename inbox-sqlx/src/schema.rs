@@ -68,6 +68,8 @@ impl std::error::Error for SchemaError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemaProblem {
+    /// The schema (on MySQL the database, on SQLite the attached file) in the table's name does not exist.
+    SchemaMissing,
     /// There is no such table.
     TableMissing,
     /// The name belongs to a view or something else that is not a table.
@@ -172,6 +174,9 @@ impl SchemaProblem {
     /// What to type to mend it.
     pub fn remedy(&self) -> &'static str {
         match self {
+            Self::SchemaMissing => {
+                "create it first: the inbox makes only tables; on SQLite attach it on every connection"
+            }
             Self::TableMissing => "run `inbox.install().await`, or apply what `inbox.ddl()` prints",
             Self::NotATable { .. } => "name another table with `Inbox::builder().table(..)`",
             Self::ColumnMissing { .. }
@@ -201,6 +206,7 @@ impl SchemaProblem {
 impl fmt::Display for SchemaProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::SchemaMissing => f.write_str("its schema does not exist"),
             Self::TableMissing => f.write_str("it, or one of its columns, does not exist"),
             Self::NotATable { found } => write!(f, "it is not a table but {found}"),
             Self::ColumnMissing { column } => write!(f, "column `{column}` is missing"),

@@ -207,6 +207,32 @@ async fn verify_looks_at_the_table_of_its_own_schema() {
     assert_eq!(error.table().to_string(), name);
 }
 
+/// It is not ours to make, and "run install" would be no help to somebody who just did.
+#[tokio::test]
+async fn a_schema_that_does_not_exist_is_named() {
+    let bench = Bench::new().await;
+    let inbox = Inbox::<Db>::builder()
+        .table("nowhere.inbox")
+        .build(bench.observer.clone())
+        .unwrap();
+    let error = inbox.install().await.unwrap_err();
+    let Error::Schema(schema) = &error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(schema.problems(), [SchemaProblem::SchemaMissing]);
+    let text = schema.to_string();
+    assert!(
+        text.contains("nowhere.inbox") && text.contains("create it first"),
+        "{text}"
+    );
+    for error in [
+        inbox.verify().await.unwrap_err(),
+        inbox.begin(CONSUMER, "m1").await.map(drop).unwrap_err(),
+    ] {
+        assert!(matches!(&error, Error::Schema(_)), "{error:?}");
+    }
+}
+
 #[tokio::test]
 async fn names_of_tables_are_checked_before_anything_is_connected() {
     for name in [

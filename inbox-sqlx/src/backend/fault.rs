@@ -16,6 +16,8 @@ pub(crate) enum Fault {
     AlreadyOpen,
     /// There was no transaction to end.
     NothingOpen,
+    /// The schema of the inbox table does not exist.
+    SchemaMissing,
     /// The inbox table or one of its columns does not exist.
     TableMissing,
     /// No unique index on exactly (`message_id`, `consumer`).

@@ -289,6 +289,7 @@ pub(super) fn fault(error: &MySqlDatabaseError) -> Fault {
         1305 => Fault::SavepointMissing,
         1568 => Fault::AlreadyOpen,
         1146 | 1054 => Fault::TableMissing,
+        1049 => Fault::SchemaMissing,
         1044 | 1142 | 1143 | 1227 => Fault::Forbidden,
         1290 | 1792 | 1836 => Fault::ReadOnly,
         1665 => Fault::BinlogFormat,

@@ -272,7 +272,8 @@ pub(super) fn fault(error: &PgDatabaseError) -> Fault {
         "3B001" | "25P01" => Fault::SavepointMissing,
         "25P02" => Fault::Aborted,
         "25001" => Fault::AlreadyOpen,
-        "42P01" | "42703" | "3F000" => Fault::TableMissing,
+        "42P01" | "42703" => Fault::TableMissing,
+        "3F000" => Fault::SchemaMissing,
         "42P10" | "55000" => Fault::IndexMissing,
         // a rule on the table cannot be combined with `on conflict` or `returning`
         "0A000" => Fault::Intercepted,

@@ -272,19 +272,27 @@ impl Driver for SqliteDriver {
 /// Whether a second connection made from these options sees the same in-memory database: the URL
 /// `sqlite::memory:` gives it a name of its own and a shared cache.
 fn is_shared_memory(options: &SqliteConnectOptions) -> bool {
-    options
-        .get_filename()
-        .to_string_lossy()
-        .starts_with("file:sqlx-in-memory-")
+    let name = options.get_filename().to_string_lossy();
+    // The first is private whatever the cache, and the second one per connection.
+    name != ":memory:" && !name.is_empty() && asks_for(options, "cache", "shared")
 }
 
 /// Whether the database lives in memory, and dies with its last connection.
 fn is_memory(options: &SqliteConnectOptions) -> bool {
     let name = options.get_filename().to_string_lossy();
-    name.is_empty()
-        || name == ":memory:"
-        || name.starts_with("file:sqlx-in-memory-")
-        || name.contains("mode=memory")
+    // An empty name is a temporary file of each connection.
+    name.is_empty() || name == ":memory:" || asks_for(options, "mode", "memory")
+}
+
+/// The options have no other way to tell than the URL that would make them, without the name of the file: with
+/// a colon in it the driver panics.
+fn asks_for(options: &SqliteConnectOptions, parameter: &str, value: &str) -> bool {
+    options
+        .clone()
+        .filename("x")
+        .to_url_lossy()
+        .query_pairs()
+        .any(|(name, found)| name == parameter && found == value)
 }
 
 /// SQLite's texts are always English and never localized.
@@ -313,6 +321,7 @@ pub(super) fn fault(error: &SqliteError) -> Fault {
         {
             Fault::TableMissing
         }
+        1 if text.starts_with("unknown database") => Fault::SchemaMissing,
         1 if text.contains("ON CONFLICT clause does not match") => Fault::IndexMissing,
         1 if text.starts_with("cannot modify") => Fault::Intercepted,
         // BUSY and LOCKED, whichever of their extended codes
