@@ -10,6 +10,7 @@ mod contract;
 mod dialect;
 mod network;
 mod on_servers;
+mod only_mysql;
 #[path = "servers/mysql.rs"]
 mod servers;
 mod support;

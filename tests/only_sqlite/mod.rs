@@ -1,3 +1,8 @@
 //! What can be tried on SQLite alone.
 
+mod attached;
+mod busy;
 mod commit;
+mod deferred;
+mod memory;
+mod read_only;

@@ -1,0 +1,4 @@
+//! What can be tried on MariaDB and MySQL alone.
+
+mod binlog;
+mod careless;
