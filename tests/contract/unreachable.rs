@@ -96,11 +96,6 @@ async fn a_read_only_database_says_so() {
 }
 
 fn all_texts(error: &(dyn StdError + 'static)) -> String {
-    let mut texts = String::new();
-    let mut next = Some(error);
-    while let Some(error) = next {
-        texts += &format!("{error}\n");
-        next = error.source();
-    }
-    texts
+    let source = error.source().map(all_texts).unwrap_or_default();
+    format!("{error}\n{source}")
 }

@@ -161,10 +161,7 @@ async fn a_handler_that_delivers_its_own_message_to_itself_fails() {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Names {
     Readable,
-    #[cfg_attr(
-        not(feature = "mysql"),
-        expect(dead_code, reason = "only MySQL and MariaDB have such languages")
-    )]
+    #[allow(dead_code, reason = "only MySQL and MariaDB have such languages")]
     Unreadable,
 }
 
@@ -247,7 +244,7 @@ pub(crate) async fn expect_misleading_values_to_fail(bench: &Bench, names: Names
 /// Tables of a case, made by the application's own user.
 pub(crate) async fn set_up(bench: &Bench, statements: &[&'static str]) {
     for statement in statements {
-        run(&mut *bench.inbox.pool().acquire().await.unwrap(), statement)
+        run(&mut bench.inbox.pool().acquire().await.unwrap(), statement)
             .await
             .unwrap();
     }

@@ -101,7 +101,9 @@ pub(crate) fn placeholders(template: &'static str) -> SqlStr {
     let mut parts = template.split('?');
     let mut result = parts.next().unwrap_or_default().to_owned();
     for (position, part) in parts.enumerate() {
-        result += &format!("${}{part}", position + 1);
+        result += "$";
+        result += &(position + 1).to_string();
+        result += part;
     }
     text(result)
 }

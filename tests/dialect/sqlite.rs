@@ -63,27 +63,6 @@ pub(crate) async fn impatient_pool(url: &str, connections: u32) -> Pool<Sqlite> 
 
 const IMPATIENT: Duration = Duration::from_millis(500);
 
-/// A pool of the application's own, whose sessions begin with these statements.
-pub(crate) async fn pool_with(
-    url: &str,
-    connections: u32,
-    statements: &'static [&'static str],
-) -> Pool<Sqlite> {
-    SqlitePoolOptions::new()
-        .max_connections(connections)
-        .after_connect(move |connection, _| {
-            Box::pin(async move {
-                for statement in statements {
-                    sqlx::raw_sql(*statement).execute(&mut *connection).await?;
-                }
-                Ok(())
-            })
-        })
-        .connect(url)
-        .await
-        .unwrap()
-}
-
 /// A pool on which nothing will ever answer.
 pub(crate) fn unreachable_pool() -> Pool<Sqlite> {
     SqlitePoolOptions::new()

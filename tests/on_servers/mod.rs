@@ -3,4 +3,5 @@
 mod deadlocks;
 mod isolation;
 mod languages;
+mod least_privilege;
 mod privileges;

@@ -141,7 +141,7 @@ async fn a_memory_database_survives_a_panic_and_a_dropped_body() {
     let panicking = deliver(&inbox, CONSUMER, "m2", async |_| panic!("in the body"));
     assert!(panics(panicking).await);
     let slow = deliver(&inbox, CONSUMER, "m2", async |_| {
-        tokio::time::sleep(Duration::from_secs(60)).await;
+        tokio::time::sleep(Duration::from_mins(1)).await;
         Ok(())
     });
     tokio::time::timeout(Duration::from_millis(50), slow)

@@ -1,9 +1,8 @@
 //! SQLite: an error undoes its statement, and there is one writer.
 
-use crate::contract::writes::Beside::{self, Refused};
-
-/// What becomes of a write through the pool while a claim is open.
-pub(crate) const THROUGH_THE_POOL: Beside = Refused;
+/// What a write through the pool gets while a claim is open. If it works, it survives the rollback: the one thing the
+/// inbox cannot take back.
+pub(crate) const THROUGH_THE_POOL: Result<(), &str> = Err("5");
 
 /// What another statement gets after one that failed.
 pub(crate) const SECOND_TRY: Result<(), &str> = Ok(());
