@@ -34,6 +34,8 @@
 //!   equivalent code without it.
 //! * [`Inbox`]: the table of markers; [`Inbox::install`] creates it, [`Inbox::verify`] checks it at start-up.
 //! * [`MessageKey`](trait@MessageKey): what can identify a message.
+//! * [Effects outside the database](guide::effects_outside_the_database): e-mail, cards, other people's APIs.
+//! * [Retention](guide::retention) and [least privilege](guide::least_privilege).
 //! * [`Error`] and [`Disposition`]: what can go wrong, and what to do with the delivery then.
 //! * [`violated_index`]: telling the violations of *your* unique indexes apart, on all three databases.
 //!
@@ -53,8 +55,9 @@
 //! `synchronous = NORMAL` at a power loss can forget a commit that was acknowledged to us, and then to the
 //! broker.
 //!
-//! What is *not* promised: anything about effects outside this database (an e-mail sent by the body is sent
-//! again when the message is), order between messages, and anything about two messages with different keys.
+//! What is *not* promised: anything about effects outside this database (they need the [two-phase
+//! mode](guide::effects_outside_the_database)), order between messages, and anything about two messages
+//! with different keys.
 //!
 //! # Databases and features
 //!
@@ -90,6 +93,7 @@ mod connect;
 mod disposition;
 mod error;
 mod guard;
+pub mod guide;
 mod handlers;
 mod inbox;
 mod operator;

@@ -119,6 +119,21 @@ pub(crate) const NOTHING: &[&str] = &[
 ];
 pub(crate) const DROP_ROLE: &[&str] = &["drop user {role}@'%'"];
 
+/// What the library says that its roles need, and a role that has nothing yet.
+pub(crate) const GRANTS: &str = include_str!("../../../inbox-sqlx/schema/mysql/grants.sql");
+pub(crate) const NEW_ROLE: &[&str] = &[
+    "create user {role}@'%'",
+    // To have a database to connect to.
+    "grant select on plain to {role}@'%'",
+    "grant all on ledger to {role}@'%'",
+    "grant all on accounts to {role}@'%'",
+];
+
+/// How a grant names a role.
+pub(crate) fn grantee(role: &str) -> String {
+    format!("{role}@'%'")
+}
+
 /// With only `insert`: nothing is read back until a message comes again.
 pub(crate) const INSERTS_ONLY_CAN_CLAIM: bool = true;
 

@@ -67,6 +67,20 @@ pub(crate) const NOTHING: &[&str] = &[
 ];
 pub(crate) const DROP_ROLE: &[&str] = &["drop owned by {role}", "drop role {role}"];
 
+/// What the library says that its roles need, and a role that has nothing yet.
+pub(crate) const GRANTS: &str =
+    include_str!("../../../inbox-sqlx/schema/postgres/grants.sql");
+pub(crate) const NEW_ROLE: &[&str] = &[
+    "create role {role} login",
+    "revoke all on inbox from public",
+    "grant usage on schema public to {role}",
+];
+
+/// How a grant names a role.
+pub(crate) fn grantee(role: &str) -> String {
+    role.to_owned()
+}
+
 /// With only `insert`: the claim reads back what it wrote, and on conflict what stands there.
 pub(crate) const INSERTS_ONLY_CAN_CLAIM: bool = false;
 
