@@ -203,10 +203,7 @@ impl Log {
     /// That the last span that ended is a message's and has this field.
     fn expect_span(&self, field: &str) {
         let all = self.all();
-        let last = all
-            .lines()
-            .filter(|line| line.contains("close"))
-            .next_back();
+        let last = all.lines().rfind(|line| line.contains("close"));
         let last = last.unwrap_or_else(|| panic!("a span in {all}"));
         for part in [
             "consumer=\"credit\"",

@@ -35,7 +35,8 @@ const MESSAGES: &[(&str, Delivery, Told)] = &[
     ("rollback", Delivery::Duplicate, Told::Duplicate),
 ];
 
-const KEY: &str = "message-1";
+/// Stands for the message's own key.
+const KEY: &str = "";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Delivery {
@@ -59,44 +60,57 @@ enum Told {
 
 #[tokio::test]
 async fn cut_before_any_of_our_messages() {
-    for &(text, delivery, told) in MESSAGES {
-        for ending in [Ending::Reset, Ending::Close] {
-            let before = match delivery {
-                Delivery::Duplicate => Kept::Once,
-                Delivery::Fresh | Delivery::Failing => Kept::Nothing,
-            };
-            cut(Fault::CutBefore(ending), text, delivery, told, before).await;
-        }
-    }
+    cut_at_each(Fault::CutBefore, |delivery, _| match delivery {
+        Delivery::Duplicate => Kept::Once,
+        Delivery::Fresh | Delivery::Failing => Kept::Nothing,
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn cut_after_any_of_our_messages() {
-    for &(text, delivery, told) in MESSAGES {
+    cut_at_each(Fault::CutAfter, |delivery, told| match (delivery, told) {
+        (Delivery::Duplicate, _) | (_, Told::Unknown) => Kept::Once,
+        (Delivery::Fresh | Delivery::Failing, _) => Kept::Nothing,
+    })
+    .await;
+}
+
+async fn cut_at_each(fault: fn(Ending) -> Fault, kept: fn(Delivery, Told) -> Kept) {
+    let (mut bench, proxy) = proxied().await;
+    for (number, &(text, delivery, told)) in MESSAGES.iter().enumerate() {
         for ending in [Ending::Reset, Ending::Close] {
-            let after = match told {
-                Told::Unknown | Told::Duplicate => Kept::Once,
-                _ if delivery == Delivery::Duplicate => Kept::Once,
-                _ => Kept::Nothing,
-            };
-            cut(Fault::CutAfter(ending), text, delivery, told, after).await;
+            let key = format!("message-{number}-{ending:?}");
+            if delivery == Delivery::Duplicate {
+                bench.credit(&key).await.unwrap();
+            }
+            // A connection that has nothing prepared.
+            bench.inbox = Inbox::new(dialect::pool(proxy.url(), 1).await);
+            proxy.arm(fault(ending), if text == KEY { &key } else { text });
+            let case = format!("{:?} {text:?}, {delivery:?}", fault(ending));
+            cut(
+                &bench,
+                &proxy,
+                (&key, delivery),
+                (told, kept(delivery, told)),
+                &case,
+            )
+            .await;
         }
     }
 }
 
-/// Delivers a message whose connection is cut at `text`; then once more.
-async fn cut(fault: Fault, text: &str, delivery: Delivery, told: Told, kept: Kept) {
-    let case = format!("{fault:?} {text:?}, {delivery:?}");
-    let (mut bench, proxy) = proxied().await;
-    if delivery == Delivery::Duplicate {
-        bench.credit(KEY).await.unwrap();
-        bench.inbox = Inbox::new(dialect::pool(proxy.url(), 1).await);
-    }
-
-    proxy.arm(fault, text);
+/// Delivers a message whose connection is about to be cut; then once more.
+async fn cut(
+    bench: &Bench,
+    proxy: &Proxy,
+    (key, delivery): (&str, Delivery),
+    (told, kept): (Told, Kept),
+    case: &str,
+) {
     let runs = Cell::new(0);
     let answer = bench
-        .deliver(KEY, async |_| {
+        .deliver(key, async |_| {
             runs.set(runs.get() + 1);
             match delivery {
                 Delivery::Failing => Err(HandlerError::Business),
@@ -109,18 +123,15 @@ async fn cut(fault: Fault, text: &str, delivery: Delivery, told: Told, kept: Kep
     assert_eq!(what_was_told(&answer), told, "{case}: {answer:?}");
     let reached = matches!(told, Told::Unknown | Told::Business);
     assert_eq!(runs.get(), i32::from(reached), "{case}: the body's runs");
-    bench.expect(KEY, kept).await;
-    redeliver(&bench, kept, &case).await;
-}
+    bench.expect(key, kept).await;
 
-async fn redeliver(bench: &Bench, before: Kept, case: &str) {
-    let wanted = match before {
+    let wanted = match kept {
         Kept::Nothing => Outcome::Processed(()),
         Kept::Once => Outcome::Duplicate,
     };
-    let again = bench.credit(KEY).await;
+    let again = bench.credit(key).await;
     assert_eq!(again.unwrap(), wanted, "{case}, the redelivery");
-    bench.expect(KEY, Kept::Once).await;
+    bench.expect(key, Kept::Once).await;
 }
 
 fn what_was_told(answer: &Answer) -> Told {
