@@ -19,7 +19,7 @@ use crate::dialect;
 fn terms(on_unknown: OnUnknown, max_attempts: u32) -> Terms {
     let policy = Policy::new(on_unknown, max_attempts).unwrap();
     let backoff = Backoff::new(Duration::ZERO, Duration::ZERO);
-    Terms::new(Duration::from_secs(60), policy, backoff).unwrap()
+    Terms::new(Duration::from_mins(1), policy, backoff).unwrap()
 }
 
 fn retry(max_attempts: u32) -> Terms {
