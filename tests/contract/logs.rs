@@ -2,14 +2,17 @@
 
 use std::{
     io,
-    sync::{Arc, Mutex},
+    sync::{Arc, LazyLock, Mutex},
 };
 
 use inbox_sqlx::{
     __private::{Site, begin, body_span, in_span},
     Begin, Inbox, Key, Outcome,
 };
-use tracing::{Level, subscriber::DefaultGuard};
+use tracing::{
+    Dispatch, Level,
+    subscriber::{DefaultGuard, NoSubscriber},
+};
 use tracing_subscriber::{
     fmt::{MakeWriter, format::FmtSpan},
     util::SubscriberInitExt as _,
@@ -23,7 +26,7 @@ const CANARY: &str = "canary-4711";
 
 #[tokio::test]
 async fn a_span_per_message_tells_consumer_mode_and_outcome() {
-    let bench = Bench::new().await;
+    let bench = bench().await;
     let log = Log::start(Level::INFO);
 
     bench.credit(CANARY).await.unwrap();
@@ -48,7 +51,7 @@ async fn a_span_per_message_tells_consumer_mode_and_outcome() {
 /// What a body logs is found by its message.
 #[tokio::test]
 async fn the_body_runs_in_the_span_of_its_message() {
-    let bench = Bench::new().await;
+    let bench = bench().await;
     let log = Log::start(Level::INFO);
     handle(&bench.inbox, CANARY, &ONE).await.unwrap();
     let line = log.line_with("the body says hello");
@@ -62,7 +65,7 @@ async fn the_body_runs_in_the_span_of_its_message() {
 /// Errors with a row, a statement and a source pass by, and texts of the application's own.
 #[tokio::test]
 async fn neither_key_nor_body_is_logged_above_debug() {
-    let bench = Bench::new().await;
+    let bench = bench().await;
     let log = Log::start(Level::INFO);
 
     let refused = bench.deliver(CANARY, async |connection| {
@@ -107,7 +110,7 @@ async fn neither_key_nor_body_is_logged_above_debug() {
 
 #[tokio::test]
 async fn at_debug_the_key_can_be_seen() {
-    let bench = Bench::new().await;
+    let bench = bench().await;
     let log = Log::start(Level::DEBUG);
     bench.credit(CANARY).await.unwrap();
     log.line_with(CANARY);
@@ -118,7 +121,7 @@ static TWO: Site = Site::new("app::mails", "send", "src/mails.rs", 7);
 
 #[tokio::test]
 async fn two_handlers_with_one_consumer_name_warn_once_and_name_both_places() {
-    let bench = Bench::new().await;
+    let bench = bench().await;
     let log = Log::start(Level::WARN);
     handle(&bench.inbox, "m1", &ONE).await.unwrap();
     handle(&bench.inbox, "m2", &ONE).await.unwrap();
@@ -143,6 +146,13 @@ async fn two_handlers_with_one_consumer_name_warn_once_and_name_both_places() {
     }
     assert_eq!(log.all(), warning, "once is enough");
     assert_eq!(bench.effects("m1").await, 1);
+}
+
+/// A bench on which our places in the code have been met.
+async fn bench() -> Bench {
+    let bench = Bench::new().await;
+    bench.credit("warm").await.unwrap();
+    bench
 }
 
 /// What the attribute makes of a handler declared at that place.
@@ -173,8 +183,13 @@ struct Log {
 #[derive(Clone, Default)]
 struct Text(Arc<Mutex<Vec<u8>>>);
 
+/// While there is one subscriber in the process, `tracing` lets the thread that first comes to a place in the code
+/// decide for all threads whether that place is of interest, and threads of other tests have no subscriber.
+static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
+
 impl Log {
     fn start(level: Level) -> Self {
+        LazyLock::force(&SECOND);
         let text = Text::default();
         let guard = tracing_subscriber::fmt()
             .with_max_level(level)
