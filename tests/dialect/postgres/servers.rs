@@ -68,8 +68,7 @@ pub(crate) const NOTHING: &[&str] = &[
 pub(crate) const DROP_ROLE: &[&str] = &["drop owned by {role}", "drop role {role}"];
 
 /// What the library says that its roles need, and a role that has nothing yet.
-pub(crate) const GRANTS: &str =
-    include_str!("../../../inbox-sqlx/schema/postgres/grants.sql");
+pub(crate) const GRANTS: &str = include_str!("../../../inbox-sqlx/schema/postgres/grants.sql");
 pub(crate) const NEW_ROLE: &[&str] = &[
     "create role {role} login",
     "revoke all on inbox from public",
