@@ -1,12 +1,7 @@
 async fn credit(
     inbox: &crate::reexported::inbox::InboxOf<MySqlConnection>,
     id: u64,
-) -> ::core::result::Result<
-    crate::reexported::inbox::Outcome<
-        <anyhow::Result<()> as crate::reexported::inbox::__private::ResultType>::Ok,
-    >,
-    <anyhow::Result<()> as crate::reexported::inbox::__private::ResultType>::Err,
-> {
+) -> crate::reexported::inbox::__private::Guarded<anyhow::Result<()>> {
     let inbox: &crate::reexported::inbox::InboxOf<MySqlConnection> = inbox;
     let site = {
         static SITE: crate::reexported::inbox::__private::Site = crate::reexported::inbox::__private::Site::new(
@@ -18,7 +13,7 @@ async fn credit(
         &SITE
     };
     let from_inbox = crate::reexported::inbox::__private::error_from_inbox::<
-        <anyhow::Result<()> as crate::reexported::inbox::__private::ResultType>::Err,
+        crate::reexported::inbox::__private::ErrorOf<anyhow::Result<()>>,
     >();
     let consumer: &'static str = "credit";
     let key = crate::reexported::inbox::__private::key(|| crate::reexported::inbox::__private::encode(
@@ -61,10 +56,13 @@ async fn credit(
             },
         )
         .await;
+    let result = <crate::reexported::inbox::__private::Returned<
+        anyhow::Result<()>,
+    > as crate::reexported::inbox::__private::ResultType>::into_result(result);
     let boxed = {
         use crate::reexported::inbox::__private::Opaque as _;
         crate::reexported::inbox::__private::BodyError::<
-            <anyhow::Result<()> as crate::reexported::inbox::__private::ResultType>::Err,
+            crate::reexported::inbox::__private::ErrorOf<anyhow::Result<()>>,
         >::boxed()
     };
     crate::reexported::inbox::__private::settle(claimed, result, from_inbox, boxed).await

@@ -4,12 +4,7 @@
 async fn credit(
     pool: impl ::core::marker::Sized,
     msg: &Msg,
-) -> ::core::result::Result<
-    ::inbox_sqlx::Outcome<
-        <anyhow::Result<()> as ::inbox_sqlx::__private::ResultType>::Ok,
-    >,
-    <anyhow::Result<()> as ::inbox_sqlx::__private::ResultType>::Err,
-> {
+) -> ::inbox_sqlx::__private::Guarded<anyhow::Result<()>> {
     let _ = &pool;
     let _ = || {
         let _ = &("credit");

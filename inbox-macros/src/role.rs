@@ -1,8 +1,10 @@
 //! What the first parameter and the return type mean, as far as types can be read without resolving names.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote_spanned};
-use syn::{GenericArgument, Lifetime, Pat, PatType, PathArguments, Type, TypePath, TypeReference};
+use syn::{
+    GenericArgument, Lifetime, Pat, PatType, PathArguments, Token, Type, TypePath, TypeReference,
+};
 
 use crate::paths::{Paths, at};
 use crate::signature::Function;
@@ -139,7 +141,7 @@ impl<'f> First<'f> {
         match &self.role {
             Role::Connection { connection }
             | Role::Borrowed { connection, .. }
-            | Role::NotMutable { connection } => Some(inbox_of(connection, paths)),
+            | Role::NotMutable { connection } => Some(inbox_of(connection, span, paths)),
             Role::Transaction { database }
             | Role::PoolConnection { database }
             | Role::Pool { database }
@@ -150,11 +152,12 @@ impl<'f> First<'f> {
 }
 
 /// `&InboxOf<C>`. It stands in several places of the generated code, all of them shown as the user's `C`, so that
-/// rustc reports a `C` that is no connection once.
-pub(crate) fn inbox_of(connection: &Type, paths: &Paths) -> TokenStream {
+/// rustc reports a `C` that is no connection once. The reference begins where the user's does, if it takes its place.
+pub(crate) fn inbox_of(connection: &Type, begins: Span, paths: &Paths) -> TokenStream {
     let span = at(start_of(connection));
     let inbox_of = paths.public("InboxOf", span);
-    quote_spanned!(span=> &#inbox_of<#connection>)
+    let reference = Token![&](begins);
+    quote_spanned!(span=> #reference #inbox_of<#connection>)
 }
 
 /// The parameter that is a connection, where it is not the first.

@@ -29,16 +29,19 @@ pub trait HandlerConnection {
 // One by one: of a blanket implementation rustc explains the bound, and the text above is not shown. Handlers
 // that are generic over the database have the bound from `Backend`.
 #[cfg(feature = "postgres")]
+#[diagnostic::do_not_recommend]
 impl HandlerConnection for sqlx::PgConnection {
     type Database = sqlx::Postgres;
 }
 
 #[cfg(feature = "mysql")]
+#[diagnostic::do_not_recommend]
 impl HandlerConnection for sqlx::MySqlConnection {
     type Database = sqlx::MySql;
 }
 
 #[cfg(feature = "sqlite")]
+#[diagnostic::do_not_recommend]
 impl HandlerConnection for sqlx::SqliteConnection {
     type Database = sqlx::Sqlite;
 }
@@ -54,18 +57,36 @@ pub trait ResultType {
     type Ok;
     /// What it returns otherwise.
     type Err;
+
+    /// Itself.
+    fn into_result(self) -> Result<Self::Ok, Self::Err>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, E> ResultType for Result<T, E> {
     type Ok = T;
     type Err = E;
+
+    fn into_result(self) -> Self {
+        self
+    }
 }
+
+/// What a body returns. Like the next two it is the same place in rustc's eyes, which complains once about a place.
+pub type Returned<R> = R;
+
+/// What the handler returns to callers, if its body returns an alias.
+pub type Guarded<R> = Result<Outcome<<R as ResultType>::Ok>, ErrorOf<R>>;
+
+/// The error in it.
+pub type ErrorOf<R> = <R as ResultType>::Err;
 
 /// The error type of a handler: anything made from ours by `From`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no place for an error of the inbox",
     label = "this error type needs `From<inbox_sqlx::Error>`",
-    note = "add a variant, for example with thiserror: `#[error(transparent)] Inbox(#[from] inbox_sqlx::Error)`"
+    note = "add a variant, for example with thiserror: `#[error(transparent)] Inbox(#[from] inbox_sqlx::Error)`",
+    note = "`sqlx::Error`, `anyhow::Error` and `Box<dyn Error + Send + Sync>` can be used as they are"
 )]
 pub trait HandlerError: Sized {
     /// Converts.

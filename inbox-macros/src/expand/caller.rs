@@ -84,13 +84,8 @@ fn returned(written: &Type, returns: &Returns, paths: &Paths) -> Type {
             ty
         }
         Returns::Alias => {
-            let result = paths.private("ResultType", span);
-            Type::Verbatim(quote_spanned! {span=>
-                ::core::result::Result<
-                    #outcome<<#written as #result>::Ok>,
-                    <#written as #result>::Err,
-                >
-            })
+            let guarded = paths.private("Guarded", span);
+            Type::Verbatim(quote_spanned!(span=> #guarded<#written>))
         }
         Returns::Other => written.clone(),
     }
@@ -122,8 +117,8 @@ pub(crate) fn error_type(written: &Type, returns: &Returns, paths: &Paths) -> To
         Returns::Literal { error, .. } => error.to_token_stream(),
         Returns::Alias | Returns::Other => {
             let span = at(start_of(written));
-            let result = paths.private("ResultType", span);
-            quote_spanned!(span=> <#written as #result>::Err)
+            let error = paths.private("ErrorOf", span);
+            quote_spanned!(span=> #error<#written>)
         }
     }
 }

@@ -8,7 +8,7 @@ use syn::ext::IdentExt as _;
 use crate::expand::{caller, pin};
 use crate::key::Key;
 use crate::paths::{Paths, at};
-use crate::role::inbox_of;
+use crate::role::{Returns, inbox_of};
 use crate::tokens::{end_of, flatten, start_of};
 use crate::validate::Handler;
 
@@ -59,13 +59,14 @@ pub(crate) fn body(handler: &Handler<'_>) -> TokenStream {
     let body_span = private("body_span");
     let in_span = private("in_span");
     let work = work(handler);
+    let unaliased = unaliased(handler);
     let boxed = boxed(&error, paths);
     let settle = private("settle");
     // Shown as the user's parameter: the compiler speaks of it when a body gives the connection away.
     let claimed = Ident::new("claimed", at(start_of(&handler.first.parameter.pat)));
     let connection = quote_spanned!(claimed.span()=> #claimed.connection());
 
-    quote_spanned! {here=> {
+    let statements = quote_spanned! {here=>
         #inbox
         let site = {
             static SITE: #site = #site::new(
@@ -91,9 +92,14 @@ pub(crate) fn body(handler: &Handler<'_>) -> TokenStream {
         let span = #body_span(&claimed);
         let connection = #connection;
         let result = #in_span(span, #work).await;
+        #unaliased
         #boxed
         #settle(#claimed, result, from_inbox, boxed).await
-    }}
+    };
+    let mut body = Group::new(Delimiter::Brace, statements);
+    // The user's braces: where a function ends in generated code, rustc does not say that nobody calls it.
+    body.set_span(handler.braces.join());
+    TokenTree::Group(body).into()
 }
 
 /// `let consumer = ..;`
@@ -135,7 +141,8 @@ fn borrowed(expr: &Expr) -> TokenStream {
 /// parameter may have any name, also that of another variable of ours.
 fn inbox(handler: &Handler<'_>) -> TokenStream {
     let here = Span::mixed_site();
-    let ty = inbox_of(&handler.connection, &handler.paths);
+    let begins = at(start_of(&handler.connection));
+    let ty = inbox_of(&handler.connection, begins, &handler.paths);
     let inbox = match handler.inbox {
         Some(expr) => quote_spanned!(at(start_of(expr))=> &(#expr)),
         None => caller::inbox_name(&handler.first).to_token_stream(),
@@ -160,6 +167,21 @@ fn work(handler: &Handler<'_>) -> TokenStream {
     block.set_span(handler.braces.close());
     let block = TokenTree::Group(block);
     quote_spanned!(here=> async move #block)
+}
+
+/// `let result: Result<T, E> = ..;`, where an alias hides it. If it turns out to be something else, rustc has said so by
+/// then, and does not say once more that it is no `Result`.
+fn unaliased(handler: &Handler<'_>) -> Option<TokenStream> {
+    let alias = matches!(handler.returns, Returns::Alias);
+    alias.then(|| {
+        let written = handler.written;
+        let at = at(start_of(written));
+        let (returned, result_type) = (
+            handler.paths.private("Returned", at),
+            handler.paths.private("ResultType", at),
+        );
+        quote_spanned!(at=> let result = <#returned<#written> as #result_type>::into_result(result);)
+    })
 }
 
 /// `let boxed = ..;`, the way to make the body's error the source of another. An error type that borrows cannot take
