@@ -76,7 +76,7 @@ fn guessed(
     }
     let body = match &function.body {
         Body::Block { statements, .. } => {
-            let used = used(args, first);
+            let used = used(args, function, first);
             let ran = ran(function, first, &returns, statements, &paths);
             quote!({ #used #ran })
         }
@@ -86,15 +86,18 @@ fn guessed(
 }
 
 /// Statements that use what the attribute and its generated code would use.
-fn used(args: &Args, first: Option<&First<'_>>) -> TokenStream {
+fn used(args: &Args, function: &Function, first: Option<&First<'_>>) -> TokenStream {
     let here = Span::mixed_site();
     let inbox = first
         .filter(|_| !args.takes_inbox())
         .map(caller::inbox_name);
     let inbox = inbox.map(|inbox| quote_spanned!(here=> let _ = &#inbox;));
+    let no_parameters = function.sig.inputs.is_empty();
     let mut exprs: Vec<&Expr> = args.consumer.value().into_iter().collect();
     exprs.extend(args.inbox.value());
     match args.key.value().map(Key::new) {
+        // There is nothing it could be taken from.
+        _ if no_parameters => {}
         Some(Key::Single(expr)) => exprs.push(expr),
         Some(Key::Tuple(parts)) => exprs.extend(parts),
         None => {}

@@ -1,8 +1,6 @@
 //! Small questions about the user's tokens.
 
-use std::fmt::Display;
-
-use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Literal, Spacing, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Expr, Type};
 
@@ -30,9 +28,49 @@ pub(crate) fn end_of(tokens: impl ToTokens) -> Span {
     })
 }
 
-/// The user's code as they would type it: the compiler prints it so, other printers put spaces around punctuation.
-pub(crate) fn source_of(tokens: impl ToTokens) -> impl Display {
-    tokens.into_token_stream().to_string().replace(" . ", ".")
+/// The user's code as they would type it, for a message. Printers of tokens put a space between any two of them.
+pub(crate) fn source_of(tokens: impl ToTokens) -> String {
+    let mut text = String::new();
+    print(tokens.into_token_stream(), &mut text);
+    text
+}
+
+fn print(tokens: TokenStream, text: &mut String) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => {
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::Brace => ("{ ", " }"),
+                    Delimiter::None => ("", ""),
+                };
+                text.push_str(open);
+                print(group.stream(), text);
+                text.push_str(close);
+            }
+            TokenTree::Punct(punct) => {
+                let spaced = matches!(punct.as_char(), '+' | '=' | '|');
+                if spaced && !text.ends_with([' ', '=', '|']) {
+                    text.push(' ');
+                }
+                text.push(punct.as_char());
+                if matches!(punct.as_char(), ',' | ';')
+                    || spaced && punct.spacing() == Spacing::Alone
+                {
+                    text.push(' ');
+                }
+            }
+            word => {
+                let after_word =
+                    |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '"';
+                if text.ends_with(after_word) {
+                    text.push(' ');
+                }
+                text.push_str(&word.to_string());
+            }
+        }
+    }
 }
 
 /// Whether `impl Trait` is in a type, which can be written in a signature only.
@@ -88,4 +126,26 @@ fn captured_by_format(literal: &Literal) -> Vec<Ident> {
         .filter_map(|name| syn::parse_str::<Ident>(name).ok())
         .map(|name| Ident::new(&name.to_string(), literal.span()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::source_of;
+
+    #[test]
+    fn source_looks_as_it_was_typed() {
+        for source in [
+            "Option<u64>",
+            "&'a mut HashMap<String, Vec<(u8, &str)>>",
+            "Box<dyn Error + Send>",
+            "msg.headers[\"correlation-id\"]",
+            "msg.delivery_count()",
+            "String::from(*msg.timestamp as u64)",
+            "format!(\"{}-{}\", msg.source, msg.timestamp)",
+            "[u8; 3]",
+        ] {
+            let tokens: proc_macro2::TokenStream = source.parse().expect("tokens");
+            assert_eq!(source_of(tokens), source);
+        }
+    }
 }

@@ -18,7 +18,7 @@ use crate::tokens::{flatten, names_no_type, peel_expr, source_of};
 const RULES: [fn(&Context<'_>, &mut Errors); 15] = [
     the_attribute_is_written_once,
     there_is_a_consumer,
-    a_literal_consumer_is_usable,
+    a_consumer_is_a_usable_name,
     there_is_a_key,
     the_key_identifies_a_message,
     the_function_is_async,
@@ -130,11 +130,18 @@ fn there_is_a_consumer(context: &Context<'_>, errors: &mut Errors) {
     }
 }
 
-fn a_literal_consumer_is_usable(context: &Context<'_>, errors: &mut Errors) {
-    let Some(Expr::Lit(literal)) = context.args.consumer.value().map(peel_expr) else {
-        return;
-    };
+fn a_consumer_is_a_usable_name(context: &Context<'_>, errors: &mut Errors) {
     let example = format!("`consumer = \"{}\"`", context.function.sig.ident.unraw());
+    let literal = match context.args.consumer.value().map(peel_expr) {
+        Some(Expr::Lit(literal)) => literal,
+        Some(Expr::Macro(call)) if call.mac.path.is_ident("format") => {
+            let what = "the consumer is known before there is a message: a `&'static str`";
+            let help =
+                format!("{example}, and what differs from message to message belongs in the key");
+            return errors.on(call, what, help);
+        }
+        _ => return,
+    };
     let Lit::Str(text) = &literal.lit else {
         errors.on(literal, "the consumer is a string", example);
         return;
@@ -174,6 +181,10 @@ fn the_key_identifies_a_message(context: &Context<'_>, errors: &mut Errors) {
     let Some(expr) = context.args.key.value() else {
         return;
     };
+    // Without parameters there is a greater mistake.
+    if context.function.sig.inputs.is_empty() {
+        return;
+    }
     // Callers do not pass the connection. A first parameter of another kind may well be the message.
     let connection = match &context.first {
         Some(first) if first.is_replaced() => Some(first),
@@ -296,7 +307,7 @@ fn the_first_parameter_is_the_connection(context: &Context<'_>, errors: &mut Err
                 let what = "the first parameter must be the connection that the handler works on";
                 let before = format!("put {wanted} before it");
                 let wanted = if first.is_an_executor() { wanted } else { before };
-                let help = format!("{wanted}; callers pass `&Inbox<Postgres>` in its place");
+                let help = format!("{wanted}; callers pass the inbox in its place");
                 errors.on(first.parameter, what, help);
             }
         }

@@ -87,7 +87,7 @@ fn names_that_do_not_identify() {
         = help: use what is the same in every redelivery and in no other message, like `msg.message_id`; if this is just that under a misleading name, say so: `trust(msg.correlation_id)`"#]].assert_eq(&mistakes_of_key("msg.correlation_id"));
     expect![[r#"
         `delivery_count` does not identify a message: it belongs to one delivery, and a redelivery would pass for a new message
-        = help: use what is the same in every redelivery and in no other message, like `msg.message_id`; if this is just that under a misleading name, say so: `trust(msg.delivery_count ())`"#]].assert_eq(&mistakes_of_key("msg.delivery_count()"));
+        = help: use what is the same in every redelivery and in no other message, like `msg.message_id`; if this is just that under a misleading name, say so: `trust(msg.delivery_count())`"#]].assert_eq(&mistakes_of_key("msg.delivery_count()"));
     expect![[r#"
         `created_at` does not identify a message: it is a time, which two messages can share and a redelivery can change
         = help: use what is the same in every redelivery and in no other message, like `msg.message_id`; if this is just that under a misleading name, say so: `trust(msg.created_at)`"#]].assert_eq(&mistakes_of_key("(msg.id, msg.created_at)"));

@@ -104,6 +104,12 @@ fn consumers() {
         the consumer is a string
         = help: `consumer = "credit"`"#]]
     .assert_eq(&mistakes(r#"consumer = 7, key = msg.id"#, HANDLER));
+    expect![[r#"
+        the consumer is known before there is a message: a `&'static str`
+        = help: `consumer = "credit"`, and what differs from message to message belongs in the key"#]].assert_eq(&mistakes(
+        r#"consumer = format!("credit-{}", msg.account), key = msg.id"#,
+        HANDLER,
+    ));
 }
 
 #[test]
@@ -215,10 +221,11 @@ fn first_parameters_that_are_something_else() {
     .assert_eq(&first("tx: PgConnection"));
     expect![[r#"
         the first parameter must be the connection that the handler works on
-        = help: put `tx: &mut PgConnection` before it; callers pass `&Inbox<Postgres>` in its place"#]].assert_eq(&first("other: &Other"));
+        = help: put `tx: &mut PgConnection` before it; callers pass the inbox in its place"#]]
+    .assert_eq(&first("other: &Other"));
     expect![[r#"
         the first parameter must be the connection that the handler works on
-        = help: `tx: &mut PgConnection`; callers pass `&Inbox<Postgres>` in its place"#]]
+        = help: `tx: &mut PgConnection`; callers pass the inbox in its place"#]]
     .assert_eq(&first("tx: impl Executor<'_>"));
     expect![[r#"
         the connection must be the first parameter
@@ -287,8 +294,6 @@ fn connections_under_conditions() {
 fn no_parameters_at_all() {
     let item = "async fn credit() -> Result<(), E> { body }";
     expect![[r#"
-        the key looks at no parameter: it is the same for all messages, and all but the first would pass for duplicates
-        = help: take the key from the message: `key = msg.message_id`
         the first parameter must be the connection that the handler works on
         = help: `async fn credit(tx: &mut PgConnection, ..)`: callers pass `&Inbox<Postgres>` in its place"#]].assert_eq(&mistakes(r#"consumer = "credit", key = ID"#, item));
 }
@@ -311,7 +316,7 @@ fn return_types() {
     .assert_eq(&returns("-> ()"));
     expect![[r#"
         a handler returns a `Result`: `Ok` acknowledges the message, `Err` does not
-        = help: `Result<Option < u64 >, Error>`"#]]
+        = help: `Result<Option<u64>, Error>`"#]]
     .assert_eq(&returns("-> Option<u64>"));
     expect![[r#"
         a handler returns a `Result`: `Ok` acknowledges the message, `Err` does not
