@@ -145,13 +145,13 @@ async fn claim<DB: Backend>(
     };
     let message = message.at(found.row);
     match MessageState::from_column(found.state) {
-        Some(MessageState::Processed) => {
+        MessageState::Processed => {
             span.record("outcome", "duplicate");
             Ok(Some(Begin::Duplicate))
         }
-        Some(MessageState::Parked) => Err(Error::parked(message)),
+        MessageState::Parked => Err(Error::parked(message)),
         // A state we do not know belongs to a newer version of the library: never acknowledge it.
-        Some(MessageState::Claimed | MessageState::Released) | None => {
+        MessageState::Claimed | MessageState::Released | MessageState::Newer => {
             Err(Error::in_progress(message, found.wait.max(AFTER_LOCK_WAIT)))
         }
     }

@@ -281,7 +281,7 @@ impl<DB: Backend> Inbox<DB> {
             .await
             .map_err(|error| self.refusal(error))?;
         guard.release();
-        Ok(found.as_ref().and_then(MessageStatus::from_marker))
+        Ok(found.as_ref().map(MessageStatus::from_marker))
     }
 
     /// Deletes processed markers older than the retention's window, in small batches, and says what it left.
@@ -329,7 +329,7 @@ impl<DB: Backend> Inbox<DB> {
             .await
             .map_err(|error| self.refusal(error))?;
         guard.release();
-        Ok(rows.iter().filter_map(StateCount::from_row).collect())
+        Ok(rows.iter().map(StateCount::from_row).collect())
     }
 
     pub(crate) fn leases(&self) -> &LeaseStatements {

@@ -88,19 +88,19 @@ pub enum Decided {
 }
 
 impl ListedMessage {
-    fn from_row(row: Listed) -> Option<Self> {
+    fn from_row(row: Listed) -> Self {
         let count = |number: i64| u32::try_from(number).unwrap_or(u32::MAX);
-        Some(Self {
+        Self {
             row: row.id,
             consumer: row.consumer,
             key: row.key,
-            state: MessageState::from_column(row.state)?,
+            state: MessageState::from_column(row.state),
             attempts: count(row.attempts),
             lost_leases: count(row.lost_leases),
             received_ago: Duration::from_millis(row.received_ms_ago.max(0).unsigned_abs()),
             last_error: row.last_error,
             payload: row.payload.map(Payload),
-        })
+        }
     }
 }
 
@@ -136,10 +136,7 @@ impl<DB: Backend> Inbox<DB> {
             .await
             .map_err(|error| self.refusal(error))?;
         guard.release();
-        Ok(rows
-            .into_iter()
-            .filter_map(ListedMessage::from_row)
-            .collect())
+        Ok(rows.into_iter().map(ListedMessage::from_row).collect())
     }
 
     /// Another attempt, now, and one more than the handler's limit: the next delivery runs the body.
@@ -187,7 +184,7 @@ impl<DB: Backend> Inbox<DB> {
             Ok(false) => DB::Driver::find(conn, sql, row).await.map(|found| {
                 match found.map(|row| MessageState::from_column(row.state)) {
                     None => Decided::NotFound,
-                    Some(Some(MessageState::Processed)) => Decided::AlreadyProcessed,
+                    Some(MessageState::Processed) => Decided::AlreadyProcessed,
                     Some(_) => Decided::InProgress,
                 }
             }),

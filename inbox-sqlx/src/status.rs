@@ -32,31 +32,33 @@ pub enum MessageState {
     Processed,
     /// It waits for a person.
     Parked,
+    /// Something that this version of the library does not know, written by a newer one.
+    Newer,
 }
 
 impl MessageState {
-    /// The numbers are those of the column `state`; an unknown one is a newer version's and not ours.
-    pub(crate) fn from_column(state: i64) -> Option<Self> {
+    /// The numbers are those of the column `state`.
+    pub(crate) fn from_column(state: i64) -> Self {
         match state {
-            0 => Some(Self::Claimed),
-            1 => Some(Self::Released),
-            2 => Some(Self::Processed),
-            3 => Some(Self::Parked),
-            _ => None,
+            0 => Self::Claimed,
+            1 => Self::Released,
+            2 => Self::Processed,
+            3 => Self::Parked,
+            _ => Self::Newer,
         }
     }
 }
 
 impl MessageStatus {
-    pub(crate) fn from_marker(marker: &MarkerStatus) -> Option<Self> {
+    pub(crate) fn from_marker(marker: &MarkerStatus) -> Self {
         let ago = |ms: i64| Duration::from_millis(ms.max(0).unsigned_abs());
-        Some(Self {
+        Self {
             row: marker.row,
-            state: MessageState::from_column(marker.state)?,
+            state: MessageState::from_column(marker.state),
             attempts: u32::try_from(marker.attempts).unwrap_or(u32::MAX),
             received_ago: ago(marker.received_ms_ago),
             processed_ago: marker.processed_ms_ago.map(ago),
-        })
+        }
     }
 }
 
@@ -73,11 +75,11 @@ pub struct StateCount {
 }
 
 impl StateCount {
-    pub(crate) fn from_row(row: &crate::backend::upkeep::StateCount) -> Option<Self> {
-        Some(Self {
-            state: MessageState::from_column(row.state)?,
+    pub(crate) fn from_row(row: &crate::backend::upkeep::StateCount) -> Self {
+        Self {
+            state: MessageState::from_column(row.state),
             count: row.count.unsigned_abs(),
             oldest: Duration::from_millis(row.oldest_ms.max(0).unsigned_abs()),
-        })
+        }
     }
 }

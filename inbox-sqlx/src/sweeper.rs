@@ -231,7 +231,7 @@ impl<DB: Backend> Sweeper<DB> {
         }
         Ok(swept
             .iter()
-            .filter_map(|row| MessageState::from_column(row.state))
+            .map(|row| MessageState::from_column(row.state))
             .collect())
     }
 

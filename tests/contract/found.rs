@@ -45,6 +45,8 @@ async fn a_state_nobody_knows_is_in_progress() {
     }
     put(&bench, "7, null", "next_at", 30).await;
     expect_in_progress(&bench, 1..=1).await;
+    let status = bench.inbox.status(CONSUMER, "m1").await.unwrap().unwrap();
+    assert_eq!(status.state, MessageState::Newer);
 }
 
 #[tokio::test]
