@@ -13,7 +13,10 @@ async fn a_crate_outside_this_workspace_compiles_and_dedupes() {
         .args(["run", "--quiet", "--locked", "--manifest-path", manifest])
         .args(["--features", dialect::FEATURE, "--", database.url()])
         // One target directory for the three databases, kept between runs.
-        .env("CARGO_TARGET_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/outside"))
+        .env(
+            "CARGO_TARGET_DIR",
+            concat!(env!("CARGO_TARGET_TMPDIR"), "/outside"),
+        )
         .output()
         .expect("cargo, which runs this test");
     let said = String::from_utf8_lossy(&output.stdout);
