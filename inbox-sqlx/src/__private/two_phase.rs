@@ -1,7 +1,8 @@
 //! What generated code calls in two-phase mode.
 
-use std::{error::Error as StdError, marker::PhantomData, time::Duration};
+use std::{error::Error as StdError, marker::PhantomData, panic::AssertUnwindSafe, time::Duration};
 
+use futures_util::FutureExt as _;
 use inbox_core::{
     Consumer, Key, KeyError, Outcome,
     two_phase::{
@@ -10,13 +11,15 @@ use inbox_core::{
     },
 };
 
+use tracing::{Instrument as _, Span};
+
 use super::Site;
 pub use crate::two_phase::{Ended, Recording, TwoPhase};
 use crate::{
-    backend::Backend,
+    backend::{Backend, fault},
     error::Error,
     inbox::Inbox,
-    two_phase::{self, Claim, Settled},
+    two_phase::{self, Claim, RECORD_TRIES, Settled},
 };
 
 /// `on_unknown`, as the attribute reads it.
@@ -85,6 +88,18 @@ pub async fn run<DB: Backend, F: Future>(claim: &Claim<DB>, body: F) -> Ended<F:
     claim.run(body).await
 }
 
+/// The `Result` of a body, where an alias hides it.
+pub fn returned<R, T, E>(
+    ended: Ended<R>,
+    into_result: fn(R) -> Result<T, E>,
+) -> Ended<Result<T, E>> {
+    match ended {
+        Ended::Returned(result) => Ended::Returned(into_result(result)),
+        Ended::Panicked(panic) => Ended::Panicked(panic),
+        Ended::LeaseLost => Ended::LeaseLost,
+    }
+}
+
 /// What generated code knows about a handler's error type.
 #[derive(Debug)]
 pub struct ErrorKind<E> {
@@ -124,26 +139,48 @@ pub trait NoText<E> {
 
 impl<E> NoText<E> for ErrorText<E> {}
 
-/// Chooses how an error's chain is looked at: the inherent function wins where it is a `std` error.
+/// Chooses how an error's chain is looked at: `(&ErrorChain::<E>::new()).chain()` finds the inherent method
+/// where it is a `std` error, [`SharedChain`]'s where it hides one, and [`NoChain`]'s, one reference further
+/// away, for the rest.
 #[derive(Debug)]
 pub struct ErrorChain<E>(PhantomData<fn() -> E>);
 
+impl<E> ErrorChain<E> {
+    /// The choice is made by calling `chain`.
+    #[expect(clippy::new_without_default, reason = "for generated code only")]
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
 impl<E: StdError + 'static> ErrorChain<E> {
     /// The error itself.
-    pub fn chain() -> fn(&E) -> Option<&(dyn StdError + 'static)> {
+    pub fn chain(&self) -> fn(&E) -> Option<&(dyn StdError + 'static)> {
         |error| Some(error)
+    }
+}
+
+/// `anyhow::Error`, `Box<dyn Error + Send + Sync>` and the like.
+pub trait SharedChain<E> {
+    /// The error inside.
+    fn chain(&self) -> fn(&E) -> Option<&(dyn StdError + 'static)>;
+}
+
+impl<E: AsRef<dyn StdError + Send + Sync + 'static>> SharedChain<E> for ErrorChain<E> {
+    fn chain(&self) -> fn(&E) -> Option<&(dyn StdError + 'static)> {
+        |error| Some(error.as_ref())
     }
 }
 
 /// The rest.
 pub trait NoChain<E> {
     /// Nothing.
-    fn chain() -> fn(&E) -> Option<&(dyn StdError + 'static)> {
+    fn chain(&self) -> fn(&E) -> Option<&(dyn StdError + 'static)> {
         |_| None
     }
 }
 
-impl<E> NoChain<E> for ErrorChain<E> {}
+impl<E> NoChain<E> for &ErrorChain<E> {}
 
 /// Ends a claim without a `record` hook.
 ///
@@ -153,7 +190,7 @@ impl<E> NoChain<E> for ErrorChain<E> {}
 pub async fn finish<DB: Backend, T, E>(
     claim: Claim<DB>,
     ended: Ended<Result<T, E>>,
-    error: ErrorKind<E>,
+    error: &ErrorKind<E>,
 ) -> Result<Outcome<T>, E> {
     match ended {
         Ended::Returned(result) => {
@@ -181,56 +218,129 @@ pub async fn finish<DB: Backend, T, E>(
     }
 }
 
-/// The next step of a claim with a `record` hook.
+/// Ends a claim with a `record` hook: what the hook writes and `processed_at` are committed together.
+///
+/// Generated code calls the hook itself, between [`begin`](Self::begin) and [`end`](Self::end), as often as
+/// there is a transaction for it.
 #[derive(Debug)]
-pub enum Step<T, E> {
-    /// Run the hook again, in a new transaction.
-    Again,
-    /// Return this.
-    Done(Result<Outcome<T>, E>),
+pub struct Recorder<DB: Backend, T, E> {
+    /// Until it is settled.
+    claim: Option<Claim<DB>>,
+    value: Option<T>,
+    recording: Option<Recording<DB>>,
+    tries: u32,
+    error: ErrorKind<E>,
+    /// What the handler returns, as soon as it is known.
+    result: Option<Result<Outcome<T>, E>>,
 }
 
-/// Begins the transaction of a `record` hook; `tries` counts from 1.
+impl<DB: Backend, T, E> Recorder<DB, T, E> {
+    /// A body that did not return `Ok` has nothing to record: its claim is settled at once.
+    pub async fn new(claim: Claim<DB>, ended: Ended<Result<T, E>>, error: ErrorKind<E>) -> Self {
+        let (claim, value, result) = match ended {
+            Ended::Returned(Ok(value)) => (Some(claim), Some(value), None),
+            ended => (None, None, Some(finish(claim, ended, &error).await)),
+        };
+        Self {
+            claim,
+            value,
+            recording: None,
+            tries: 0,
+            error,
+            result,
+        }
+    }
+
+    /// A transaction for the hook, in which `processed_at` is set already; `None` when all is done.
+    pub async fn begin(&mut self) -> Option<(Span, &mut DB::Connection, &T)> {
+        while self.result.is_none() {
+            let claim = self.claim.as_ref()?;
+            self.tries += 1;
+            match Recording::begin(claim, self.tries).await {
+                Ok(recording) => {
+                    let recording = self.recording.insert(recording);
+                    let value = self.value.as_ref()?;
+                    return Some((claim.span(), recording.connection(), value));
+                }
+                Err(settled) => self.settle(settled).await,
+            }
+        }
+        None
+    }
+
+    /// Ends the transaction by what became of the hook.
+    pub async fn end(&mut self, saved: Hooked<Result<(), E>>) {
+        let (Some(claim), Some(recording)) = (&self.claim, self.recording.take()) else {
+            return;
+        };
+        match saved {
+            Ok(Ok(())) => {
+                let settled = recording.commit().await;
+                self.settle(settled).await;
+            }
+            Ok(Err(body)) => {
+                let chain = (self.error.chain)(&body);
+                let again = chain.is_some_and(|chain| recording.retries(chain));
+                recording.give_up();
+                if again {
+                    two_phase::pause().await;
+                } else {
+                    let text = (self.error.text)(&body);
+                    two_phase::note_unrecorded(claim, &text).await;
+                    self.result = Some(Err(body));
+                }
+            }
+            Err(panic) => {
+                recording.give_up();
+                two_phase::note_unrecorded(claim, "the hook panicked").await;
+                std::panic::resume_unwind(panic)
+            }
+        }
+    }
+
+    /// What the handler returns.
+    ///
+    /// # Errors
+    ///
+    /// The body's or the hook's own; ours, if the claim was lost or could not be recorded.
+    ///
+    /// # Panics
+    ///
+    /// Before [`begin`](Self::begin) has returned `None`.
+    pub fn finish(self) -> Result<Outcome<T>, E> {
+        self.result.expect("the claim has been settled")
+    }
+
+    /// Ends the claim, or leaves it for another try.
+    async fn settle(&mut self, settled: Settled) {
+        let result = match settled {
+            // The effect has happened, so it is worth some patience. Whether an earlier try was committed
+            // without an answer is seen by the next one.
+            Settled::Failed(Error::Unknown { source, .. })
+                if self.tries < RECORD_TRIES && fault(&source).is_transient() =>
+            {
+                return two_phase::pause().await;
+            }
+            Settled::Failed(ours) => Err((self.error.from_inbox)(ours)),
+            Settled::Duplicate => Ok(Outcome::Duplicate),
+            Settled::Recorded | Settled::NotRecorded => match self.value.take() {
+                Some(value) => Ok(Outcome::Processed(value)),
+                None => return,
+            },
+        };
+        self.result = Some(result);
+    }
+}
+
+/// What became of a hook: what it returned, or its panic.
+pub type Hooked<R> = std::thread::Result<R>;
+
+/// Runs a `record` hook to its end, a panic included. It is never stopped: its transaction holds the row, and
+/// nobody can take over.
 ///
 /// # Errors
 ///
-/// How the claim ended instead, as what the handler returns.
-pub async fn begin_record<DB: Backend, T, E>(
-    claim: &Claim<DB>,
-    tries: u32,
-    error: &ErrorKind<E>,
-) -> Result<Recording<DB>, Result<Outcome<T>, E>> {
-    Recording::begin(claim, tries)
-        .await
-        .map_err(|settled| match settled {
-            Settled::Failed(ours) => Err((error.from_inbox)(ours)),
-            // Processed: by somebody else, or by an earlier try of ours whose answer was lost.
-            _ => Ok(Outcome::Duplicate),
-        })
-}
-
-/// Ends the transaction of a `record` hook by what the hook returned. `value` is handed back by
-/// [`Step::Done`].
-pub async fn end_record<DB: Backend, E>(
-    claim: &Claim<DB>,
-    recording: Recording<DB>,
-    saved: Result<(), E>,
-    error: &ErrorKind<E>,
-) -> Step<(), E> {
-    match saved {
-        Ok(()) => match recording.commit().await {
-            Settled::Failed(ours) => Step::Done(Err((error.from_inbox)(ours))),
-            _ => Step::Done(Ok(Outcome::Processed(()))),
-        },
-        Err(body) => {
-            if (error.chain)(&body).is_some_and(|chain| recording.retries(chain)) {
-                recording.give_up();
-                two_phase::pause().await;
-                return Step::Again;
-            }
-            recording.give_up();
-            two_phase::note_unrecorded(claim, &(error.text)(&body)).await;
-            Step::Done(Err(body))
-        }
-    }
+/// The panic.
+pub async fn hook<F: Future>(span: Span, hook: F) -> Hooked<F::Output> {
+    AssertUnwindSafe(hook.instrument(span)).catch_unwind().await
 }

@@ -120,6 +120,11 @@ impl<DB: Backend> Claim<DB> {
         self.message.key()
     }
 
+    /// The span of everything that is done for this message.
+    pub(crate) fn span(&self) -> Span {
+        self.span.clone()
+    }
+
     /// Runs the body until it ends or the claim is lost, whichever is first; then the body is dropped.
     pub(crate) async fn run<F: Future>(&self, body: F) -> Ended<F::Output> {
         let body = settle::caught(body.instrument(self.span.clone()));

@@ -19,7 +19,7 @@ use tracing::Span;
 pub use self::claim::{Claim, TwoPhase};
 pub use self::settle::{Ended, Recording};
 pub(crate) use self::settle::{
-    Settled, after_loss, note_panic, note_unrecorded, outcome, pause, settle, short,
+    RECORD_TRIES, Settled, after_loss, note_panic, note_unrecorded, outcome, pause, settle, short,
 };
 use self::{
     clock::Moment,

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// How often recording is tried: the effect has happened, so it is worth some patience.
-const RECORD_TRIES: u32 = 4;
+pub(crate) const RECORD_TRIES: u32 = 4;
 
 /// Between two tries.
 const RECORD_PAUSE: Duration = Duration::from_millis(200);
