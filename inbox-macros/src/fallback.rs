@@ -9,7 +9,7 @@ use crate::diag::Errors;
 use crate::expand::{caller, pin};
 use crate::key::{self, Key};
 use crate::paths::{Paths, at};
-use crate::role::{First, Returns, Role};
+use crate::role::{First, Mode, Returns, Role};
 use crate::signature::{self, Body, Function};
 use crate::tokens::{names_no_type, start_of, variables_in};
 
@@ -40,7 +40,7 @@ pub(crate) fn function(args: &Args, function: &Function, errors: Errors) -> Toke
     let attrs = function.attrs.iter();
     let attrs = attrs.filter(|attribute| !signature::is_ours(attribute));
     let vis = &function.vis;
-    let (sig, body) = match First::of(function) {
+    let (sig, body) = match First::of(function, Mode::of(args, function)) {
         // Another macro, or this one, has written the function; callers expect it as it is.
         Some(First {
             role: Role::Expanded,
@@ -95,6 +95,8 @@ fn used(args: &Args, function: &Function, first: Option<&First<'_>>) -> TokenStr
     let no_parameters = function.sig.inputs.is_empty();
     let mut exprs: Vec<&Expr> = args.consumer.value().into_iter().collect();
     exprs.extend(args.inbox.value());
+    let options = args.two_phase.value().into_iter();
+    exprs.extend(options.flat_map(|options| options.values().map(|(_, expr)| expr)));
     match args.key.value().map(Key::new) {
         // There is nothing it could be taken from.
         _ if no_parameters => {}

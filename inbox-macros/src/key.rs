@@ -24,48 +24,82 @@ impl<'a> Key<'a> {
     }
 }
 
-/// Applies all rules. `connection` is the name of the parameter that callers do not pass, `names` are all others.
-pub(crate) fn check(expr: &Expr, names: &[Ident], connection: Option<&Ident>, errors: &mut Errors) {
+/// Applies all rules. `first` is the name of the parameter that callers do not pass, a `noun`; `names` are all others.
+pub(crate) fn check(
+    expr: &Expr,
+    names: &[Ident],
+    first: Option<&Ident>,
+    noun: &str,
+    errors: &mut Errors,
+) {
     stays_in_the_function(expr, errors);
-    looks_at_a_parameter(expr, names, connection, errors);
+    looks_at_a_parameter(expr, names, first, noun, errors);
     has_the_right_number_of_parts(expr, errors);
     identifies_the_message(expr, errors);
 }
 
 /// The key is computed in a closure, before there is anything to leave or to wait for.
 pub(crate) fn stays_in_the_function(expr: &Expr, errors: &mut Errors) {
-    for token in flatten(expr.to_token_stream()) {
-        let text = match &token {
-            TokenTree::Ident(ident) => ident.to_string(),
-            TokenTree::Punct(punct) => punct.as_char().to_string(),
-            TokenTree::Group(_) | TokenTree::Literal(_) => continue,
-        };
+    for (token, text) in leaving(expr) {
         let help = match text.as_str() {
             "?" => {
                 "a message without a key has to be refused before the handler is called; what cannot fail goes into \
                  a method: `key = msg.key()`"
             }
             "await" => "wait for it before calling the handler, and pass it as a parameter",
-            "return" | "break" | "yield" => {
-                "put it into a method of the message: `key = msg.key()`"
-            }
-            _ => continue,
+            _ => "put it into a method of the message: `key = msg.key()`",
         };
         errors.on(token, format!("`{text}` is not possible in a key"), help);
     }
 }
 
+/// The same for a value in `two_phase(..)`, which is computed at the same time. `claim` is not known there.
+pub(crate) fn value_stays_in_the_function(
+    option: &str,
+    expr: &Expr,
+    claim: Option<&Ident>,
+    errors: &mut Errors,
+) {
+    for (token, text) in leaving(expr) {
+        let what = format!("`{text}` is not possible in `{option}`");
+        let help = "compute it before calling the handler, and pass it as a parameter";
+        errors.on(token, what, help);
+    }
+    let used = variables_in(expr);
+    if let Some(name) = used.iter().find(|used| Some(*used) == claim) {
+        let what = format!(
+            "`{option}` is computed before there is a claim, so that `{name}` is not known yet"
+        );
+        errors.on(name, what, "use the other parameters");
+    }
+}
+
+/// What would leave the generated function, or suspend it.
+fn leaving(expr: &Expr) -> impl Iterator<Item = (TokenTree, String)> {
+    let tokens = flatten(expr.to_token_stream()).into_iter();
+    tokens.filter_map(|token| {
+        let text = match &token {
+            TokenTree::Ident(ident) => ident.to_string(),
+            TokenTree::Punct(punct) => punct.as_char().to_string(),
+            TokenTree::Group(_) | TokenTree::Literal(_) => return None,
+        };
+        let leaves = matches!(text.as_str(), "?" | "await" | "return" | "break" | "yield");
+        leaves.then_some((token, text))
+    })
+}
+
 fn looks_at_a_parameter(
     expr: &Expr,
     names: &[Ident],
-    connection: Option<&Ident>,
+    first: Option<&Ident>,
+    noun: &str,
     errors: &mut Errors,
 ) {
     let used = variables_in(expr);
-    let from_connection = connection.and_then(|name| used.iter().find(|used| *used == name));
-    if let Some(name) = from_connection {
+    let from_first = first.and_then(|name| used.iter().find(|used| *used == name));
+    if let Some(name) = from_first {
         let what = format!(
-            "the key is computed before there is a connection, so that `{name}` is not known yet"
+            "the key is computed before there is a {noun}, so that `{name}` is not known yet"
         );
         errors.on(
             name,

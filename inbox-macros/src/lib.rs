@@ -10,9 +10,12 @@ mod expand;
 mod fallback;
 mod identity;
 mod key;
+mod list;
+mod options;
 mod paths;
 mod role;
 mod signature;
+mod terms;
 #[cfg(test)]
 #[expect(
     clippy::needless_raw_string_hashes,

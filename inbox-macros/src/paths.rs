@@ -27,6 +27,12 @@ impl Paths {
         quote_spanned!(span=> #krate::__private::#item)
     }
 
+    /// The same for two-phase mode, such as `::inbox_sqlx::__private::two_phase::claim`.
+    pub(crate) fn two_phase(&self, item: &str, span: Span) -> TokenStream {
+        let (module, item) = (self.private("two_phase", span), Ident::new(item, span));
+        quote_spanned!(span=> #module::#item)
+    }
+
     /// The crate, shown where the rest of a path is. Otherwise rustc would underline everything in between.
     fn shown_at(&self, span: Span) -> TokenStream {
         let tokens = self.0.clone().into_iter();

@@ -6,9 +6,44 @@ use syn::{
     GenericArgument, Lifetime, Pat, PatType, PathArguments, Token, Type, TypePath, TypeReference,
 };
 
+use crate::args::Args;
 use crate::paths::{Paths, at};
 use crate::signature::Function;
 use crate::tokens::{flatten, peel_type as peel, start_of};
+
+/// How effect and marker come together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// In one transaction: the body gets its connection.
+    Transactional,
+    /// The effect is outside of the database: the body gets the claim.
+    TwoPhase,
+}
+
+impl Mode {
+    pub(crate) fn of(args: &Args, function: &Function) -> Self {
+        // What `two_phase` has been forgotten for.
+        let takes_claim = || {
+            let first = function.parameters().next();
+            first.is_some_and(|(_, first)| {
+                matches!(Role::of(&first.ty, Self::Transactional), Role::Claim { .. })
+            })
+        };
+        if !args.two_phase.is_absent() || args.has_stray_option && takes_claim() {
+            Self::TwoPhase
+        } else {
+            Self::Transactional
+        }
+    }
+
+    /// What the body is handed, in a word.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Self::Transactional => "connection",
+            Self::TwoPhase => "claim",
+        }
+    }
+}
 
 /// The first parameter after `self`.
 pub(crate) struct First<'f> {
@@ -35,11 +70,11 @@ pub(crate) enum Role {
     PoolConnection { database: Option<Type> },
     /// `PgPool`, `Pool<DB>` and the like, however wrapped.
     Pool { database: Option<Type> },
-    /// `&Claim<DB>`.
+    /// `Claim<DB>`, by any reference or value.
     Claim { database: Option<Type> },
     /// `&Inbox<DB>`: what callers pass.
     Inbox,
-    /// `&InboxOf<C>`: what this attribute has written, when it stood there twice.
+    /// `&InboxOf<C>` or `&::inbox_sqlx::Inbox<DB>`: what this attribute has written, when it stood there twice.
     Expanded,
     /// Anything else.
     Unknown,
@@ -60,6 +95,15 @@ impl Database {
             Self::Postgres => "PgConnection",
             Self::MySql => "MySqlConnection",
             Self::Sqlite => "SqliteConnection",
+        }
+    }
+
+    /// What sqlx calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Postgres => "Postgres",
+            Self::MySql => "MySql",
+            Self::Sqlite => "Sqlite",
         }
     }
 
@@ -84,9 +128,9 @@ pub(crate) enum Returns {
 }
 
 impl<'f> First<'f> {
-    pub(crate) fn of(function: &'f Function) -> Option<Self> {
+    pub(crate) fn of(function: &'f Function, mode: Mode) -> Option<Self> {
         let (index, parameter) = function.parameters().next()?;
-        let role = Role::of(&parameter.ty);
+        let role = Role::of(&parameter.ty, mode);
         Some(Self {
             index,
             parameter,
@@ -101,6 +145,14 @@ impl<'f> First<'f> {
             let name = token.to_string();
             name.ends_with("Executor") || name == "Acquire"
         })
+    }
+
+    /// How it is borrowed, if it is.
+    pub(crate) fn reference(&self) -> Option<&TypeReference> {
+        match peel(&self.parameter.ty) {
+            Type::Reference(reference) => Some(reference),
+            _ => None,
+        }
     }
 
     /// Its name, if it has one.
@@ -132,10 +184,9 @@ impl<'f> First<'f> {
     pub(crate) fn callers_type(&self, paths: &Paths) -> Option<TokenStream> {
         let span = at(start_of(&self.parameter.ty));
         let inbox = |database: &Option<Type>| {
-            let inbox = paths.public("Inbox", span);
             // Or whatever the caller has, so that a wrong signature is not reported at every call.
             let anything = || quote_spanned!(span=> impl ::core::marker::Sized);
-            let exactly = |database| quote_spanned!(span=> &#inbox<#database>);
+            let exactly = |database| inbox_for(database, span, paths);
             database.as_ref().map_or_else(anything, exactly)
         };
         match &self.role {
@@ -149,6 +200,19 @@ impl<'f> First<'f> {
             Role::Inbox | Role::Expanded | Role::Unknown => None,
         }
     }
+
+    /// The same as the type of a variable of ours, if the handler is in order.
+    pub(crate) fn inbox_type(&self, paths: &Paths) -> Option<TokenStream> {
+        match &self.role {
+            Role::Connection { connection } => {
+                Some(inbox_of(connection, at(start_of(connection)), paths))
+            }
+            Role::Claim {
+                database: Some(database),
+            } => Some(inbox_for(database, at(start_of(database)), paths)),
+            _ => None,
+        }
+    }
 }
 
 /// `&InboxOf<C>`. It stands in several places of the generated code, all of them shown as the user's `C`, so that
@@ -158,6 +222,17 @@ pub(crate) fn inbox_of(connection: &Type, begins: Span, paths: &Paths) -> TokenS
     let inbox_of = paths.public("InboxOf", span);
     let reference = Token![&](begins);
     quote_spanned!(span=> #reference #inbox_of<#connection>)
+}
+
+/// `&Inbox<DB>`, or what was meant where a connection stands in place of the database.
+fn inbox_for(database: &Type, begins: Span, paths: &Paths) -> TokenStream {
+    if is_connection(database) {
+        return inbox_of(database, begins, paths);
+    }
+    let span = at(start_of(database));
+    let inbox = paths.public("Inbox", span);
+    let reference = Token![&](begins);
+    quote_spanned!(span=> #reference #inbox<#database>)
 }
 
 /// The parameter that is a connection, where it is not the first.
@@ -180,8 +255,17 @@ pub(crate) fn later_connection(function: &Function) -> Option<&PatType> {
     })
 }
 
+/// The parameter that is a claim, where it is not the first.
+pub(crate) fn later_claim(function: &Function) -> Option<&PatType> {
+    let later = function.parameters().skip(1);
+    later.map(|(_, parameter)| parameter).find(|parameter| {
+        let role = Role::of(&parameter.ty, Mode::TwoPhase);
+        matches!(role, Role::Claim { .. })
+    })
+}
+
 impl Role {
-    fn of(ty: &Type) -> Self {
+    fn of(ty: &Type, mode: Mode) -> Self {
         if let Some(database) = pool_in(ty) {
             return Self::Pool { database };
         }
@@ -202,8 +286,10 @@ impl Role {
             ("Transaction", _) => Self::Transaction { database },
             ("PoolConnection", _) => Self::PoolConnection { database },
             ("Claim", _) => Self::Claim { database },
-            ("Inbox", _) => Self::Inbox,
-            ("InboxOf", _) => Self::Expanded,
+            ("Inbox", _) if path.path.leading_colon.is_none() => Self::Inbox,
+            ("Inbox" | "InboxOf", _) => Self::Expanded,
+            // Whatever is borrowed mutably is taken for a connection only where there is one.
+            (name, _) if mode == Mode::TwoPhase && !name.ends_with("Connection") => Self::Unknown,
             (
                 _,
                 Some(TypeReference {
@@ -251,6 +337,11 @@ impl Returns {
         }
         Self::Alias
     }
+}
+
+/// Whether a type is named like the connections of sqlx.
+pub(crate) fn is_connection(ty: &Type) -> bool {
+    name_of(ty).is_some_and(|name| name.ends_with("Connection"))
 }
 
 /// The last segment of a path.

@@ -1,33 +1,42 @@
 //! Judges: what is rejected, one rule a function. What passes is a `Handler`, the only thing `expand` ever sees.
 
+use std::time::Duration;
+
 use proc_macro2::extra::DelimSpan;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::ext::IdentExt as _;
-use syn::{Expr, Lit, Pat, Safety, Type};
+use syn::{Expr, Lit, Pat, Safety, Type, TypeReference};
 
 use crate::args::Args;
 use crate::diag::Errors;
 use crate::key::{self, Key};
+use crate::list::Slot;
+use crate::options::{OnUnknown, Options};
 use crate::paths::Paths;
-use crate::role::{Database, First, Returns, Role, later_connection, pool_in};
+use crate::role::{self, Database, First, Mode, Returns, Role, later_connection, pool_in};
 use crate::signature::{self, Body, Function, names_in};
+use crate::terms::{self, Number};
 use crate::tokens::{flatten, names_no_type, peel_expr, source_of};
 
 /// The rules. Their order is the order of the reports.
-const RULES: [fn(&Context<'_>, &mut Errors); 15] = [
+const RULES: [fn(&Context<'_>, &mut Errors); 19] = [
     the_attribute_is_written_once,
     there_is_a_consumer,
     a_consumer_is_a_usable_name,
     there_is_a_key,
     the_key_identifies_a_message,
+    the_terms_fit_together,
+    classify_and_record_are_paths,
+    options_stay_in_the_function,
     the_function_is_async,
     there_is_no_other_qualifier,
     there_is_a_body,
     the_first_parameter_is_the_connection,
-    the_connection_has_a_plain_name,
-    the_connection_is_unconditional,
-    the_connection_has_no_named_lifetime,
+    the_first_parameter_is_the_claim,
+    the_first_parameter_has_a_plain_name,
+    the_first_parameter_is_unconditional,
+    the_first_parameter_has_no_named_lifetime,
     no_parameter_is_a_pool,
     it_returns_a_result,
     the_returned_type_can_be_named,
@@ -41,8 +50,10 @@ pub(crate) struct Handler<'a> {
     pub(crate) paths: Paths,
     pub(crate) function: &'a Function,
     pub(crate) first: First<'a>,
-    /// What is behind the `&mut` of the first parameter.
-    pub(crate) connection: Type,
+    /// `&Inbox<DB>`, what callers pass in its place.
+    pub(crate) inbox_type: TokenStream,
+    /// The two-phase mode, if it is that.
+    pub(crate) two_phase: Option<TwoPhase<'a>>,
     pub(crate) consumer: &'a Expr,
     pub(crate) key: Key<'a>,
     /// Where the inbox comes from, if callers do not pass it.
@@ -54,10 +65,22 @@ pub(crate) struct Handler<'a> {
     pub(crate) braces: DelimSpan,
 }
 
+/// What two-phase mode needs to know on top.
+pub(crate) struct TwoPhase<'a> {
+    pub(crate) on_unknown: OnUnknown,
+    pub(crate) lease: Option<Number<'a, Duration>>,
+    pub(crate) max_attempts: Option<Number<'a, u32>>,
+    pub(crate) horizon: Option<Number<'a, Duration>>,
+    pub(crate) payload: Option<&'a Expr>,
+    pub(crate) classify: Option<&'a Expr>,
+    pub(crate) record: Option<&'a Expr>,
+}
+
 /// What the rules look at.
 struct Context<'a> {
     args: &'a Args,
     function: &'a Function,
+    mode: Mode,
     first: Option<First<'a>>,
     returns: Returns,
 }
@@ -68,10 +91,12 @@ pub(crate) fn handler<'a>(
     function: &'a Function,
     errors: &mut Errors,
 ) -> Option<Handler<'a>> {
+    let mode = Mode::of(args, function);
     let context = Context {
         args,
         function,
-        first: First::of(function),
+        mode,
+        first: First::of(function, mode),
         returns: Returns::of(function),
     };
     for rule in RULES {
@@ -84,12 +109,15 @@ pub(crate) fn handler<'a>(
         return None;
     };
     let first = context.first?;
-    let Role::Connection { connection } = &first.role else {
-        return None;
+    let paths = Paths::new(args.krate.value());
+    let two_phase = match mode {
+        Mode::Transactional => None,
+        Mode::TwoPhase => Some(TwoPhase::of(args.two_phase.value()?)?),
     };
     Some(Handler {
-        connection: connection.clone(),
-        paths: Paths::new(args.krate.value()),
+        inbox_type: first.inbox_type(&paths)?,
+        two_phase,
+        paths,
         function,
         first,
         consumer: args.consumer.value()?,
@@ -100,6 +128,29 @@ pub(crate) fn handler<'a>(
         statements,
         braces: *braces,
     })
+}
+
+impl<'a> TwoPhase<'a> {
+    fn of(options: &'a Options) -> Option<Self> {
+        let duration = |option, slot: &'a Slot<Expr>| {
+            let number = slot.value().map(|expr| terms::duration(option, expr));
+            number.transpose().ok()
+        };
+        let attempts = options.max_attempts.value().map(terms::attempts);
+        Some(Self {
+            on_unknown: options
+                .on_unknown
+                .value()
+                .copied()
+                .unwrap_or(OnUnknown::Park),
+            lease: duration("lease", &options.lease)?,
+            max_attempts: attempts.transpose().ok()?,
+            horizon: duration("horizon", &options.horizon)?,
+            payload: options.payload.value(),
+            classify: options.classify.value(),
+            record: options.record.value(),
+        })
+    }
 }
 
 fn the_attribute_is_written_once(context: &Context<'_>, errors: &mut Errors) {
@@ -198,7 +249,53 @@ fn the_key_identifies_a_message(context: &Context<'_>, errors: &mut Errors) {
         .flat_map(|(_, parameter)| names_in(parameter))
         .collect();
     let connection = connection.and_then(First::name);
-    key::check(expr, &names, connection, errors);
+    key::check(expr, &names, connection, context.mode.noun(), errors);
+}
+
+fn the_terms_fit_together(context: &Context<'_>, errors: &mut Errors) {
+    if let Some(options) = context.args.two_phase.value() {
+        terms::check(options, errors);
+    }
+}
+
+fn classify_and_record_are_paths(context: &Context<'_>, errors: &mut Errors) {
+    let Some(options) = context.args.two_phase.value() else {
+        return;
+    };
+    let wanted = [
+        (
+            "classify",
+            &options.classify,
+            "`classify = effect`, with `fn effect(error: &E) -> Effect`".to_owned(),
+        ),
+        (
+            "record",
+            &options.record,
+            format!(
+                "`record = save`, with `async fn save(tx: &mut {}, value: &T) -> Result<(), E>`",
+                context.database().connection(),
+            ),
+        ),
+    ];
+    for (option, slot, help) in wanted {
+        if let Some(expr) = slot.value()
+            && !matches!(peel_expr(expr), Expr::Path(_))
+        {
+            let what = format!("`{option}` is the name of a function");
+            errors.on(expr, what, help);
+        }
+    }
+}
+
+fn options_stay_in_the_function(context: &Context<'_>, errors: &mut Errors) {
+    let Some(options) = context.args.two_phase.value() else {
+        return;
+    };
+    let first = context.first.as_ref().filter(|first| first.is_replaced());
+    let claim = first.and_then(First::name);
+    for (option, expr) in options.values() {
+        key::value_stays_in_the_function(option, expr, claim, errors);
+    }
 }
 
 fn the_function_is_async(context: &Context<'_>, errors: &mut Errors) {
@@ -258,7 +355,7 @@ fn there_is_a_body(context: &Context<'_>, errors: &mut Errors) {
 }
 
 fn the_first_parameter_is_the_connection(context: &Context<'_>, errors: &mut Errors) {
-    if context.is_boxed() {
+    if context.is_boxed() || context.mode != Mode::Transactional {
         return;
     }
     let Some(first) = &context.first else {
@@ -290,8 +387,8 @@ fn the_first_parameter_is_the_connection(context: &Context<'_>, errors: &mut Err
         Role::Pool { .. } => errors.on(ty, POOL, format!("{wanted}, and run the statements on `&mut *tx`")),
         Role::Claim { .. } => errors.on(
             ty,
-            "a handler in one transaction gets the connection, there is no claim",
-            wanted,
+            "a claim is what a handler in two-phase mode gets",
+            format!("add `two_phase` to the attribute; or, to work in one transaction, {wanted}"),
         ),
         Role::Inbox => errors.on(
             ty,
@@ -314,9 +411,80 @@ fn the_first_parameter_is_the_connection(context: &Context<'_>, errors: &mut Err
     }
 }
 
+fn the_first_parameter_is_the_claim(context: &Context<'_>, errors: &mut Errors) {
+    if context.is_boxed() || context.mode != Mode::TwoPhase {
+        return;
+    }
+    let database = context.database();
+    let wanted = context.wanted();
+    let what = "the first parameter must be the claim that the handler works under";
+    let Some(first) = &context.first else {
+        let help = format!(
+            "`async fn {}(claim: &Claim<{}>, ..)`: callers pass `&{}` in its place",
+            context.function.sig.ident,
+            database.name(),
+            database.inbox(),
+        );
+        errors.at(context.function.sig.paren_token.span.join(), what, help);
+        return;
+    };
+    let ty = &first.parameter.ty;
+    match &first.role {
+        Role::Claim { .. }
+            if first
+                .reference()
+                .is_none_or(|reference| reference.mutability.is_some()) =>
+        {
+            errors.on(ty, "the claim is lent as `&`", wanted);
+        }
+        Role::Claim {
+            database: Some(given),
+        } if role::is_connection(given) => errors.on(
+            given,
+            "a claim has a database, not a connection",
+            format!("`&Claim<{}>`", database.name()),
+        ),
+        Role::Claim { database: Some(_) } | Role::Expanded => {}
+        Role::Claim { database: None } => {
+            errors.on(
+                ty,
+                "the claim does not say which database it is from",
+                wanted,
+            );
+        }
+        Role::Connection { .. }
+        | Role::Borrowed { .. }
+        | Role::NotMutable { .. }
+        | Role::Transaction { .. }
+        | Role::PoolConnection { .. } => errors.on(
+            ty,
+            "in two-phase mode the body runs outside of any transaction, and gets the claim",
+            format!("{wanted}, or remove `two_phase` to work in one transaction"),
+        ),
+        Role::Inbox => errors.on(
+            ty,
+            "the inbox is what callers pass; the handler gets the claim in its place",
+            wanted,
+        ),
+        Role::Pool { .. } | Role::Unknown => {
+            if let Some(later) = role::later_claim(context.function) {
+                let what = "the claim must be the first parameter";
+                let help = "move it to the front; callers pass the inbox in its place";
+                errors.on(later, what, help);
+            } else {
+                let help = format!(
+                    "put {wanted} before it; callers pass `&{}` in its place",
+                    database.inbox(),
+                );
+                errors.on(first.parameter, what, help);
+            }
+        }
+    }
+}
+
 const POOL: &str = "what runs on a pool commits on its own, even if the message is rolled back";
 
-fn the_connection_has_a_plain_name(context: &Context<'_>, errors: &mut Errors) {
+fn the_first_parameter_has_a_plain_name(context: &Context<'_>, errors: &mut Errors) {
     let Some(first) = context.first.as_ref().filter(|first| first.is_replaced()) else {
         return;
     };
@@ -326,16 +494,12 @@ fn the_connection_has_a_plain_name(context: &Context<'_>, errors: &mut Errors) {
         _ => false,
     };
     if !plain {
-        let help = format!("`tx: &mut {}`", first.database().connection());
-        errors.on(
-            &first.parameter.pat,
-            "the connection needs a plain name",
-            help,
-        );
+        let what = format!("the {} needs a plain name", context.mode.noun());
+        errors.on(&first.parameter.pat, what, context.wanted());
     }
 }
 
-fn the_connection_is_unconditional(context: &Context<'_>, errors: &mut Errors) {
+fn the_first_parameter_is_unconditional(context: &Context<'_>, errors: &mut Errors) {
     let Some(first) = &context.first else {
         return;
     };
@@ -353,22 +517,40 @@ fn the_connection_is_unconditional(context: &Context<'_>, errors: &mut Errors) {
     }
 }
 
-fn the_connection_has_no_named_lifetime(context: &Context<'_>, errors: &mut Errors) {
-    if let Some(First {
-        role: Role::Borrowed {
+fn the_first_parameter_has_no_named_lifetime(context: &Context<'_>, errors: &mut Errors) {
+    let Some(first) = &context.first else {
+        return;
+    };
+    if context.is_boxed() {
+        return;
+    }
+    let (noun, lifetime, wanted) = match &first.role {
+        Role::Borrowed {
             connection,
             lifetime,
+        } if context.mode == Mode::Transactional => {
+            let wanted = format!("`&mut {}`", source_of(connection));
+            ("connection", lifetime, wanted)
+        }
+        Role::Claim { .. } if context.mode == Mode::TwoPhase => match first.reference() {
+            Some(TypeReference {
+                lifetime: Some(lifetime),
+                elem,
+                ..
+            }) if lifetime.ident != "_" => ("claim", lifetime, format!("`&{}`", source_of(elem))),
+            _ => return,
         },
-        ..
-    }) = &context.first
-        && !context.is_boxed()
-    {
-        let what = format!("the connection lives as long as the body, not for `{lifetime}`");
-        errors.on(lifetime, what, format!("`&mut {}`", source_of(connection)));
-    }
+        _ => return,
+    };
+    let what = format!("the {noun} lives as long as the body, not for `{lifetime}`");
+    errors.on(lifetime, what, wanted);
 }
 
 fn no_parameter_is_a_pool(context: &Context<'_>, errors: &mut Errors) {
+    // An effect outside of the transaction is what the two-phase mode is for.
+    if context.mode != Mode::Transactional {
+        return;
+    }
     for (index, parameter) in context.function.parameters() {
         // The first one has its own message.
         if context
@@ -430,6 +612,14 @@ impl Context<'_> {
         self.first
             .as_ref()
             .map_or(Database::Postgres, First::database)
+    }
+
+    /// The first parameter as it should be, in back-quotes.
+    fn wanted(&self) -> String {
+        match self.mode {
+            Mode::Transactional => format!("`tx: &mut {}`", self.database().connection()),
+            Mode::TwoPhase => format!("`claim: &Claim<{}>`", self.database().name()),
+        }
     }
 
     /// Whether another attribute ran before, so that the signature is not the user's.

@@ -1,7 +1,9 @@
 //! Writes the function that callers see around the body of the user.
 
 pub(crate) mod caller;
+mod parts;
 mod transactional;
+mod two_phase;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -21,7 +23,10 @@ pub(crate) fn handler(handler: &Handler<'_>) -> TokenStream {
         handler.inbox.is_some(),
         &handler.paths,
     );
-    let body = transactional::body(handler);
+    let body = match &handler.two_phase {
+        None => transactional::body(handler),
+        Some(two_phase) => two_phase::body(handler, two_phase),
+    };
     quote! { #(#attrs)* #vis #sig #body }
 }
 

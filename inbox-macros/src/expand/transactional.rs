@@ -1,15 +1,11 @@
 //! The body of a handler whose work and marker are committed together.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
-use syn::Expr;
-use syn::ext::IdentExt as _;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
 
-use crate::expand::{caller, pin};
-use crate::key::Key;
+use crate::expand::{caller, parts};
 use crate::paths::{Paths, at};
-use crate::role::{Returns, inbox_of};
-use crate::tokens::{end_of, flatten, start_of};
+use crate::tokens::start_of;
 use crate::validate::Handler;
 
 /// ```text
@@ -46,20 +42,20 @@ pub(crate) fn body(handler: &Handler<'_>) -> TokenStream {
     let here = Span::mixed_site();
     let private = |item| paths.private(item, here);
 
-    let name = handler.function.sig.ident.unraw().to_string();
-    let site = private("Site");
+    let site = parts::site(handler);
     let error = caller::error_type(handler.written, &handler.returns, paths);
     let error_from_inbox = paths.private("error_from_inbox", at(start_of(&error)));
-    let consumer = consumer(handler.consumer);
-    let key = key(&handler.key, paths);
-    let inbox = inbox(handler);
+    let consumer = parts::consumer(handler.consumer);
+    let key = parts::key(&handler.key, paths);
+    let inbox = parts::inbox(handler);
     let begin = private("begin");
     let answer = private("Begin");
     let outcome = paths.public("Outcome", here);
     let body_span = private("body_span");
     let in_span = private("in_span");
-    let work = work(handler);
-    let unaliased = unaliased(handler);
+    let work = parts::work(handler, &Ident::new("connection", here));
+    let unaliased = parts::into_result(handler);
+    let unaliased = unaliased.map(|path| quote_spanned!(here=> let result = #path(result);));
     let boxed = boxed(&error, paths);
     let settle = private("settle");
     // Shown as the user's parameter: the compiler speaks of it when a body gives the connection away.
@@ -68,15 +64,7 @@ pub(crate) fn body(handler: &Handler<'_>) -> TokenStream {
 
     let statements = quote_spanned! {here=>
         #inbox
-        let site = {
-            static SITE: #site = #site::new(
-                ::core::module_path!(),
-                #name,
-                ::core::file!(),
-                ::core::line!(),
-            );
-            &SITE
-        };
+        #site
         let from_inbox = #error_from_inbox::<#error>();
         #consumer
         #key
@@ -96,92 +84,7 @@ pub(crate) fn body(handler: &Handler<'_>) -> TokenStream {
         #boxed
         #settle(#claimed, result, from_inbox, boxed).await
     };
-    let mut body = Group::new(Delimiter::Brace, statements);
-    // The user's braces: where a function ends in generated code, rustc does not say that nobody calls it.
-    body.set_span(handler.braces.join());
-    TokenTree::Group(body).into()
-}
-
-/// `let consumer = ..;`
-fn consumer(expr: &Expr) -> TokenStream {
-    quote_spanned!(at(start_of(expr))=> let consumer: &'static str = #expr;)
-}
-
-/// `let key = ..;`. The closure can be called again, which is what forbids the expression to consume its operands.
-fn key(key: &Key<'_>, paths: &Paths) -> TokenStream {
-    let here = Span::mixed_site();
-    let encoded = match key {
-        Key::Single(expr) => {
-            let encode = paths.private("encode", at(start_of(expr)));
-            let borrowed = borrowed(expr);
-            quote_spanned!(here=> #encode(#borrowed))
-        }
-        Key::Tuple(parts) => {
-            let parts = parts.iter().map(|expr| {
-                let at = at(start_of(expr));
-                let (part, borrowed) = (paths.private("part", at), borrowed(expr));
-                quote_spanned!(at=> #part(&#borrowed))
-            });
-            let encode = paths.private("encode", here);
-            quote_spanned!(here=> #encode(&(#(#parts),*)))
-        }
-    };
-    let key = paths.private("key", here);
-    quote_spanned!(here=> let key = #key(|| #encoded);)
-}
-
-/// `&(EXPR)`, of which rustc underlines all of EXPR if its type is wrong.
-fn borrowed(expr: &Expr) -> TokenStream {
-    let mut parenthesized = Group::new(Delimiter::Parenthesis, expr.to_token_stream());
-    parenthesized.set_span(at(end_of(expr)));
-    quote_spanned!(at(start_of(expr))=> &#parenthesized)
-}
-
-/// `let inbox: &InboxOf<C> = ..;`, which tells rustc the database, and the user if theirs is another. It comes first: the
-/// parameter may have any name, also that of another variable of ours.
-fn inbox(handler: &Handler<'_>) -> TokenStream {
-    let here = Span::mixed_site();
-    let begins = at(start_of(&handler.connection));
-    let ty = inbox_of(&handler.connection, begins, &handler.paths);
-    let inbox = match handler.inbox {
-        Some(expr) => quote_spanned!(at(start_of(expr))=> &(#expr)),
-        None => caller::inbox_name(&handler.first).to_token_stream(),
-    };
-    quote_spanned!(here=> let inbox: #ty = #inbox;)
-}
-
-/// The user's statements, with the connection under the name they gave it.
-fn work(handler: &Handler<'_>) -> TokenStream {
-    let here = Span::mixed_site();
-    let parameter = handler.first.parameter;
-    let (attrs, pat, ty) = (&parameter.attrs, &parameter.pat, &parameter.ty);
-    // The call does nothing, but `let _tx = connection` alone is a lint: a binding without effect.
-    let bind = quote_spanned! {at(start_of(pat))=>
-        #(#attrs)*
-        let #pat: #ty = ::core::convert::identity(connection);
-    };
-    let pin = pin(handler.written, &handler.paths);
-    let statements = handler.statements;
-    let mut block = Group::new(Delimiter::Brace, quote!(#bind #pin #statements));
-    // Where an expression is missing at the end, rustc says so on the user's closing brace.
-    block.set_span(handler.braces.close());
-    let block = TokenTree::Group(block);
-    quote_spanned!(here=> async move #block)
-}
-
-/// `let result: Result<T, E> = ..;`, where an alias hides it. If it turns out to be something else, rustc has said so by
-/// then, and does not say once more that it is no `Result`.
-fn unaliased(handler: &Handler<'_>) -> Option<TokenStream> {
-    let alias = matches!(handler.returns, Returns::Alias);
-    alias.then(|| {
-        let written = handler.written;
-        let at = at(start_of(written));
-        let (returned, result_type) = (
-            handler.paths.private("Returned", at),
-            handler.paths.private("ResultType", at),
-        );
-        quote_spanned!(at=> let result = <#returned<#written> as #result_type>::into_result(result);)
-    })
+    parts::in_braces(handler, statements)
 }
 
 /// `let boxed = ..;`, the way to make the body's error the source of another. An error type that borrows cannot take
@@ -192,10 +95,7 @@ fn boxed(error: &TokenStream, paths: &Paths) -> TokenStream {
         paths.private("BodyError", span),
         paths.private("Opaque", span),
     );
-    let borrows = flatten(error.clone())
-        .iter()
-        .any(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '\''));
-    if borrows {
+    if parts::borrows(error) {
         quote_spanned!(span=> let boxed = <#body_error<#error> as #opaque<#error>>::boxed();)
     } else {
         quote_spanned! {span=>

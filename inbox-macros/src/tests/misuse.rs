@@ -26,13 +26,13 @@ fn arguments_that_are_missing() {
 fn arguments_that_are_unknown() {
     expect![[r#"
         unknown argument `replay`
-        = help: expected one of `consumer`, `key`, `inbox`, `crate`
+        = help: expected one of `consumer`, `key`, `two_phase`, `inbox`, `crate`
         unknown argument `retry`
-        = help: expected one of `consumer`, `key`, `inbox`, `crate`
+        = help: expected one of `consumer`, `key`, `two_phase`, `inbox`, `crate`
         unknown argument `on`
-        = help: expected one of `consumer`, `key`, `inbox`, `crate`
+        = help: expected one of `consumer`, `key`, `two_phase`, `inbox`, `crate`
         this is not an argument
-        = help: expected one of `consumer`, `key`, `inbox`, `crate`"#]].assert_eq(&mistakes(
+        = help: expected one of `consumer`, `key`, `two_phase`, `inbox`, `crate`"#]].assert_eq(&mistakes(
         r#"consumer = "credit", key = msg.id, replay, retry(attempts = 3), on = Map::<A, B>::new(), "x""#,
         HANDLER,
     ));
@@ -204,8 +204,8 @@ fn first_parameters_that_are_something_else() {
         = help: `tx: &mut PgConnection`"#]]
     .assert_eq(&first("tx: &mut sqlx::pool::PoolConnection<Postgres>"));
     expect![[r#"
-        a handler in one transaction gets the connection, there is no claim
-        = help: `tx: &mut PgConnection`"#]]
+        a claim is what a handler in two-phase mode gets
+        = help: add `two_phase` to the attribute; or, to work in one transaction, `tx: &mut PgConnection`"#]]
     .assert_eq(&first("claim: &Claim<Postgres>"));
     expect![[r#"
         the inbox is what callers pass; the handler gets the connection in its place

@@ -7,6 +7,7 @@ mod fallback;
 mod keys;
 mod misuse;
 mod transactional;
+mod two_phase;
 
 use proc_macro2::{TokenStream, TokenTree};
 
