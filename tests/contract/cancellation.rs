@@ -45,8 +45,8 @@ async fn dropped_at_every_await_point(connections: u32) {
         bench.expect(&key, Kept::Once).await;
         drops.ended(answer.is_some());
     }
-    // Begin, claim, five statements of the body, a nested transaction, seal with commit.
-    assert!(drops.points > 10, "{drops:?}");
+    // Begin, claim, seven statements of the body, seal with commit; some may be answered at once.
+    assert!(drops.points > 6, "{drops:?}");
 }
 
 /// A duplicate's call ends before there is a body, so it has await points of its own.
