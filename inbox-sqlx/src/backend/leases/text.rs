@@ -169,7 +169,7 @@ pub(crate) fn statements(settings: &Settings, dialect: &Dialect) -> LeaseStateme
             let held = held(&Values::of(dialect));
             sql(format!(
                 "update {inbox} set processed_at = {now}, lease_until = null, next_at = null, \
-                 parked_at = null, last_error = null, state = 2 where {held} and state <> 2"
+                 parked_at = null, last_error = null, state = 2 where {held} and state in (0, 1, 3)"
             ))
         },
         fail_not_happened: sql(fail(dialect, &inbox, &row.has_policy())),
@@ -210,7 +210,7 @@ pub(crate) fn statements(settings: &Settings, dialect: &Dialect) -> LeaseStateme
                 "update {inbox} set fence = fence + 1, lost_leases = {lost_leases}, \
                  max_attempts = case when {has_policy} then max_attempts + 1 else max_attempts end, \
                  lease_until = null, next_at = null, first_call_at = null, parked_at = null, state = 1 \
-                 where id = {} and state <> 2 and not (state = 0 and lease_until > {now})",
+                 where id = {} and state in (0, 1, 3) and not (state = 0 and lease_until > {now})",
                 v.next()
             ))
         },
@@ -221,7 +221,7 @@ pub(crate) fn statements(settings: &Settings, dialect: &Dialect) -> LeaseStateme
                 "update {inbox} set fence = fence + 1, lost_leases = {lost_leases}, \
                  last_error = {reason}, lease_until = null, next_at = null, parked_at = null, \
                  processed_at = {now}, state = 2 \
-                 where id = {} and state <> 2 and not (state = 0 and lease_until > {now})",
+                 where id = {} and state in (0, 1, 3) and not (state = 0 and lease_until > {now})",
                 v.next()
             ))
         },
