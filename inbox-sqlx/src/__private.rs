@@ -11,6 +11,8 @@ use crate::{
     error::{BoxError, Error},
     inbox::Inbox,
 };
+
+pub mod requests;
 pub mod two_phase;
 
 pub use crate::{claim::Begin, handlers::Site};

@@ -25,6 +25,7 @@ mod retention;
 pub(crate) mod schema;
 mod shared_pool;
 mod sweeper;
+pub(crate) mod two_phase;
 mod unreachable;
 pub(crate) mod violations;
 pub(crate) mod writes;

@@ -4,6 +4,8 @@
 pub(crate) mod bodies;
 #[path = "mysql/faults.rs"]
 pub(crate) mod faults;
+#[path = "mysql/leases.rs"]
+pub(crate) mod leases;
 #[path = "mysql/schema.rs"]
 pub(crate) mod schema;
 #[path = "mysql/servers.rs"]

@@ -4,6 +4,8 @@
 pub(crate) mod bodies;
 #[path = "postgres/faults.rs"]
 pub(crate) mod faults;
+#[path = "postgres/leases.rs"]
+pub(crate) mod leases;
 #[path = "postgres/schema.rs"]
 pub(crate) mod schema;
 #[path = "postgres/servers.rs"]

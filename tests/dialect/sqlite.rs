@@ -4,6 +4,8 @@
 pub(crate) mod bodies;
 #[path = "sqlite/faults.rs"]
 pub(crate) mod faults;
+#[path = "sqlite/leases.rs"]
+pub(crate) mod leases;
 #[path = "sqlite/schema.rs"]
 pub(crate) mod schema;
 #[path = "sqlite/unreachable.rs"]
