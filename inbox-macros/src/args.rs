@@ -103,6 +103,13 @@ impl List for Args {
         errors.on(name, what, format!("`two_phase({example})`"));
         true
     }
+
+    fn nameless(&mut self, value: &TokenStream) -> Option<String> {
+        let name = syn::parse2::<LitStr>(value.clone()).ok();
+        let name = name.filter(|_| self.consumer.is_absent())?;
+        self.consumer = Slot::Unreadable;
+        Some(format!("`consumer = {}`", name.token()))
+    }
 }
 
 #[cfg(test)]

@@ -46,6 +46,11 @@ pub(crate) trait List {
 
     /// Reports a word that means something elsewhere, and says whether it did.
     fn misplaced(&mut self, text: &str, name: &Ident, errors: &mut Errors) -> bool;
+
+    /// Tells which argument is meant by a value without a name, and takes it for given.
+    fn nameless(&mut self, _value: &TokenStream) -> Option<String> {
+        None
+    }
 }
 
 /// Reads all arguments up to the end of the input.
@@ -87,8 +92,11 @@ fn argument<L: List>(list: &mut L, input: ParseStream<'_>, errors: &mut Errors) 
             "a"
         };
         let what = format!("this is not {article} {noun}");
-        let help = format!("expected one of {}", words.names());
-        errors.on(words.skip_to_next(input), what, help);
+        let value = words.skip_to_next(input);
+        let help = list
+            .nameless(&value)
+            .unwrap_or_else(|| format!("expected one of {}", words.names()));
+        errors.on(value, what, help);
         return;
     };
     let text = name.unraw().to_string();

@@ -1,6 +1,6 @@
 //! What the first parameter and the return type mean, as far as types can be read without resolving names.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote_spanned};
 use syn::{
     GenericArgument, Lifetime, Pat, PatType, PathArguments, Token, Type, TypePath, TypeReference,
@@ -9,7 +9,7 @@ use syn::{
 use crate::args::Args;
 use crate::paths::{Paths, at};
 use crate::signature::Function;
-use crate::tokens::{flatten, peel_type as peel, start_of};
+use crate::tokens::{end_of, flatten, peel_type as peel, start_of};
 
 /// How effect and marker come together.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -170,14 +170,22 @@ impl<'f> First<'f> {
 
     /// The database that the user most likely means, for a message.
     pub(crate) fn database(&self) -> Database {
-        for token in flatten(self.parameter.ty.to_token_stream()) {
-            match token.to_string().as_str() {
-                "MySqlPool" | "MySql" | "MySqlConnection" => return Database::MySql,
-                "SqlitePool" | "Sqlite" | "SqliteConnection" => return Database::Sqlite,
-                _ => {}
-            }
-        }
-        Database::Postgres
+        self.named_database().unwrap_or(Database::Postgres)
+    }
+
+    pub(crate) fn names_a_database(&self) -> bool {
+        self.named_database().is_some()
+    }
+
+    fn named_database(&self) -> Option<Database> {
+        let tokens = flatten(self.parameter.ty.to_token_stream());
+        let databases = tokens.iter().map(|token| match token.to_string().as_str() {
+            "PgPool" | "Postgres" | "PgConnection" => Some(Database::Postgres),
+            "MySqlPool" | "MySql" | "MySqlConnection" => Some(Database::MySql),
+            "SqlitePool" | "Sqlite" | "SqliteConnection" => Some(Database::Sqlite),
+            _ => None,
+        });
+        databases.flatten().next()
     }
 
     /// The type callers see in its place, if it can be told.
@@ -186,13 +194,15 @@ impl<'f> First<'f> {
         let inbox = |database: &Option<Type>| {
             // Or whatever the caller has, so that a wrong signature is not reported at every call.
             let anything = || quote_spanned!(span=> impl ::core::marker::Sized);
-            let exactly = |database| inbox_for(database, span, paths);
+            let exactly = |database| inbox_for(database, &self.parameter.ty, paths);
             database.as_ref().map_or_else(anything, exactly)
         };
         match &self.role {
             Role::Connection { connection }
             | Role::Borrowed { connection, .. }
-            | Role::NotMutable { connection } => Some(inbox_of(connection, span, paths)),
+            | Role::NotMutable { connection } => {
+                Some(inbox_of(connection, &self.parameter.ty, paths))
+            }
             Role::Transaction { database }
             | Role::PoolConnection { database }
             | Role::Pool { database }
@@ -205,34 +215,34 @@ impl<'f> First<'f> {
     pub(crate) fn inbox_type(&self, paths: &Paths) -> Option<TokenStream> {
         match &self.role {
             Role::Connection { connection } => {
-                Some(inbox_of(connection, at(start_of(connection)), paths))
+                Some(inbox_of(connection, &self.parameter.ty, paths))
             }
             Role::Claim {
                 database: Some(database),
-            } => Some(inbox_for(database, at(start_of(database)), paths)),
+            } => Some(inbox_for(database, &self.parameter.ty, paths)),
             _ => None,
         }
     }
 }
 
-/// `&InboxOf<C>`. It stands in several places of the generated code, all of them shown as the user's `C`, so that
-/// rustc reports a `C` that is no connection once. The reference begins where the user's does, if it takes its place.
-pub(crate) fn inbox_of(connection: &Type, begins: Span, paths: &Paths) -> TokenStream {
-    let span = at(start_of(connection));
-    let inbox_of = paths.public("InboxOf", span);
-    let reference = Token![&](begins);
-    quote_spanned!(span=> #reference #inbox_of<#connection>)
+/// `&InboxOf<C>`. It stands in several places of the generated code, all of them shown as the type that the user wrote,
+/// so that rustc reports a `C` that is no connection once.
+fn inbox_of(connection: &Type, written: &Type, paths: &Paths) -> TokenStream {
+    let (begin, end) = (at(start_of(written)), at(end_of(written)));
+    let inbox_of = paths.public("InboxOf", begin);
+    let close = Token![>](end);
+    quote_spanned!(begin=> &#inbox_of<#connection #close)
 }
 
 /// `&Inbox<DB>`, or what was meant where a connection stands in place of the database.
-fn inbox_for(database: &Type, begins: Span, paths: &Paths) -> TokenStream {
+fn inbox_for(database: &Type, written: &Type, paths: &Paths) -> TokenStream {
     if is_connection(database) {
-        return inbox_of(database, begins, paths);
+        return inbox_of(database, written, paths);
     }
-    let span = at(start_of(database));
-    let inbox = paths.public("Inbox", span);
-    let reference = Token![&](begins);
-    quote_spanned!(span=> #reference #inbox<#database>)
+    let (begin, end) = (at(start_of(written)), at(end_of(written)));
+    let inbox = paths.public("Inbox", begin);
+    let close = Token![>](end);
+    quote_spanned!(begin=> &#inbox<#database #close)
 }
 
 /// The parameter that is a connection, where it is not the first.

@@ -354,17 +354,24 @@ fn there_is_a_body(context: &Context<'_>, errors: &mut Errors) {
     }
 }
 
+const NO_CONNECTION: &str = "the first parameter must be the connection that the handler works on";
+
+const OTHERS: &str = "(or `MySqlConnection`, `SqliteConnection`)";
+
 fn the_first_parameter_is_the_connection(context: &Context<'_>, errors: &mut Errors) {
     if context.is_boxed() || context.mode != Mode::Transactional {
         return;
     }
     let Some(first) = &context.first else {
-        let what = "the first parameter must be the connection that the handler works on";
         let help = format!(
-            "`async fn {}(tx: &mut PgConnection, ..)`: callers pass `&Inbox<Postgres>` in its place",
+            "`async fn {}(tx: &mut PgConnection, msg: &Message)` {OTHERS}; callers pass the inbox in its place",
             context.function.sig.ident,
         );
-        errors.at(context.function.sig.paren_token.span.join(), what, help);
+        errors.at(
+            context.function.sig.paren_token.span.join(),
+            NO_CONNECTION,
+            help,
+        );
         return;
     };
     let wanted = format!("`tx: &mut {}`", first.database().connection());
@@ -401,11 +408,15 @@ fn the_first_parameter_is_the_connection(context: &Context<'_>, errors: &mut Err
                 let help = "move it to the front; callers pass the inbox in its place";
                 errors.on(later, what, help);
             } else {
-                let what = "the first parameter must be the connection that the handler works on";
+                let wanted = if first.names_a_database() {
+                    wanted
+                } else {
+                    format!("{wanted} {OTHERS}")
+                };
                 let before = format!("put {wanted} before it");
                 let wanted = if first.is_an_executor() { wanted } else { before };
                 let help = format!("{wanted}; callers pass the inbox in its place");
-                errors.on(first.parameter, what, help);
+                errors.on(first.parameter, NO_CONNECTION, help);
             }
         }
     }

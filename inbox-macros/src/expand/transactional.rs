@@ -54,8 +54,10 @@ pub(crate) fn body(handler: &Handler<'_>) -> TokenStream {
     let body_span = private("body_span");
     let in_span = private("in_span");
     let work = parts::work(handler, &Ident::new("connection", here));
-    let unaliased = parts::into_result(handler);
-    let unaliased = unaliased.map(|path| quote_spanned!(here=> let result = #path(result);));
+    let unaliased = parts::into_result(handler).map(|path| {
+        // All of it in one place, where rustc has complained already.
+        quote_spanned!(at(start_of(handler.written))=> let result = #path(result);)
+    });
     let boxed = boxed(&error, paths);
     let settle = private("settle");
     // Shown as the user's parameter: the compiler speaks of it when a body gives the connection away.

@@ -62,6 +62,14 @@ fn arguments_that_are_there_twice() {
 }
 
 #[test]
+fn arguments_that_have_no_name() {
+    expect![[r#"
+        this is not an argument
+        = help: `consumer = "credit"`"#]]
+    .assert_eq(&mistakes(r#""credit", key = msg.id"#, HANDLER));
+}
+
+#[test]
 fn arguments_that_cannot_be_read() {
     expect![[r#"
         `consumer` needs a value
@@ -221,11 +229,11 @@ fn first_parameters_that_are_something_else() {
     .assert_eq(&first("tx: PgConnection"));
     expect![[r#"
         the first parameter must be the connection that the handler works on
-        = help: put `tx: &mut PgConnection` before it; callers pass the inbox in its place"#]]
+        = help: put `tx: &mut PgConnection` (or `MySqlConnection`, `SqliteConnection`) before it; callers pass the inbox in its place"#]]
     .assert_eq(&first("other: &Other"));
     expect![[r#"
         the first parameter must be the connection that the handler works on
-        = help: `tx: &mut PgConnection`; callers pass the inbox in its place"#]]
+        = help: `tx: &mut PgConnection` (or `MySqlConnection`, `SqliteConnection`); callers pass the inbox in its place"#]]
     .assert_eq(&first("tx: impl Executor<'_>"));
     expect![[r#"
         the connection must be the first parameter
@@ -295,7 +303,7 @@ fn no_parameters_at_all() {
     let item = "async fn credit() -> Result<(), E> { body }";
     expect![[r#"
         the first parameter must be the connection that the handler works on
-        = help: `async fn credit(tx: &mut PgConnection, ..)`: callers pass `&Inbox<Postgres>` in its place"#]].assert_eq(&mistakes(r#"consumer = "credit", key = ID"#, item));
+        = help: `async fn credit(tx: &mut PgConnection, msg: &Message)` (or `MySqlConnection`, `SqliteConnection`); callers pass the inbox in its place"#]].assert_eq(&mistakes(r#"consumer = "credit", key = ID"#, item));
 }
 
 /// Everything in order but the return type.
