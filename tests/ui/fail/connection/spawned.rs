@@ -1,0 +1,12 @@
+use bank::{Credit, CreditError};
+use inbox_sqlx::idempotent;
+use sqlx::SqliteConnection;
+
+#[idempotent(consumer = "credit", key = msg.message_id)]
+async fn credit(tx: &mut SqliteConnection, msg: &Credit) -> Result<(), CreditError> {
+    let msg = msg.clone();
+    tokio::spawn(async move { bank::add(tx, &msg).await });
+    Ok(())
+}
+
+fn main() {}

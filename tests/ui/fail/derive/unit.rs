@@ -1,0 +1,6 @@
+use inbox_sqlx::MessageKey;
+
+#[derive(MessageKey)]
+struct Id;
+
+fn main() {}

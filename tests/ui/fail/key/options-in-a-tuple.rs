@@ -1,0 +1,11 @@
+use bank::{Credit, CreditError};
+use inbox_sqlx::idempotent;
+use sqlx::SqliteConnection;
+
+#[idempotent(consumer = "credit", key = (msg.reference, msg.message_id, msg.other_reference))]
+async fn credit(tx: &mut SqliteConnection, msg: &Credit) -> Result<(), CreditError> {
+    bank::add(tx, msg).await?;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,19 @@
+use bank::Credit;
+use inbox_sqlx::idempotent;
+use sqlx::SqliteConnection;
+
+#[derive(Debug, thiserror::Error)]
+enum CreditError {
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+}
+
+type Result<T> = std::result::Result<T, CreditError>;
+
+#[idempotent(consumer = "credit", key = msg.message_id)]
+async fn credit(tx: &mut SqliteConnection, msg: &Credit) -> Result<()> {
+    bank::add(tx, msg).await?;
+    Ok(())
+}
+
+fn main() {}

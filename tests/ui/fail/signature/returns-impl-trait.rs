@@ -1,0 +1,10 @@
+use bank::{Credit, CreditError};
+use inbox_sqlx::idempotent;
+use sqlx::SqliteConnection;
+
+#[idempotent(consumer = "credit", key = msg.message_id)]
+async fn credit(tx: &mut SqliteConnection, msg: &Credit) -> Result<impl Sized, CreditError> {
+    Ok(bank::add(tx, msg).await?)
+}
+
+fn main() {}
