@@ -3,24 +3,19 @@
 use std::{
     collections::VecDeque,
     io::IsTerminal as _,
-    process::Stdio,
     time::{Duration, Instant},
 };
 
 use anyhow::{Context as _, bail};
 use fastrand::Rng;
 use indicatif::{ProgressBar, ProgressStyle};
-use tokio::{
-    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
-    process::{Child, ChildStdin, Command},
-    sync::mpsc,
-    time::timeout,
-};
+use tokio::{sync::mpsc, time::timeout};
 
 use crate::{
     bank::Handler,
     message::Credit,
-    protocol::{self, Answer, Done, Start},
+    process::Process,
+    protocol::{Answer, Done, Start},
 };
 
 /// How many acknowledgements in a hundred get lost on the way to the broker.
@@ -62,8 +57,7 @@ enum Next {
 
 /// A running process of the consumer.
 struct Instance {
-    child: Child,
-    stdin: ChildStdin,
+    process: Process,
     works_on: Option<Kept>,
     killed: bool,
 }
@@ -130,13 +124,8 @@ impl Broker {
         }
         self.deliveries.time = began.elapsed();
         self.bar.finish_and_clear();
-        for Instance {
-            mut child, stdin, ..
-        } in self.instances
-        {
-            // Nothing more to come: the instance ends by itself.
-            drop(stdin);
-            child.wait().await?;
+        for instance in self.instances {
+            instance.process.end().await?;
         }
         Ok(self.deliveries)
     }
@@ -147,10 +136,7 @@ impl Broker {
             instance: i64::try_from(index)? + 1,
             ..self.start.clone()
         };
-        let line = protocol::line(&start)?;
-        let stdin = &mut self.instances[index].stdin;
-        stdin.write_all(line.as_bytes()).await?;
-        Ok(())
+        self.instances[index].process.tell(&start).await
     }
 
     /// Gives work to whoever has none. Two copies wait until both instances can have them together.
@@ -174,16 +160,12 @@ impl Broker {
     }
 
     async fn send(&mut self, index: usize, mut kept: Kept) -> anyhow::Result<()> {
-        let line = protocol::line(&kept.message)?;
         kept.deliveries += 1;
         self.deliveries.total += 1;
         let instance = &mut self.instances[index];
-        instance.works_on = Some(kept);
+        let kept = instance.works_on.insert(kept);
         // If it is gone, its reader says so in a moment, and the message goes to the other one.
-        match instance.stdin.write_all(line.as_bytes()).await {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-            _ => Ok(()),
-        }
+        instance.process.tell(&kept.message).await
     }
 
     async fn answered(&mut self, index: usize, answer: Answer) -> anyhow::Result<()> {
@@ -231,7 +213,7 @@ impl Broker {
         if instance.works_on.is_some() {
             self.deliveries.killed += 1;
             instance.killed = true;
-            instance.child.start_kill()?;
+            instance.process.kill()?;
         }
         Ok(())
     }
@@ -239,7 +221,7 @@ impl Broker {
     /// Starts an instance that was killed again. One that ended by itself has said why on stderr.
     async fn gone(&mut self, index: usize) -> anyhow::Result<()> {
         let old = &mut self.instances[index];
-        let status = old.child.wait().await?;
+        let status = old.process.ended().await?;
         if !old.killed {
             bail!("instance {} ended: {status}", index + 1);
         }
@@ -255,22 +237,10 @@ impl Broker {
 impl Instance {
     /// This program once more, as a process of its own.
     fn start(index: usize, events: &mpsc::Sender<Event>) -> anyhow::Result<Self> {
-        let mut child = Command::new(std::env::current_exe()?)
-            .arg("instance")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()
-            .context("cannot start an instance")?;
-        let stdin = child.stdin.take().context("no stdin")?;
-        let stdout = child.stdout.take().context("no stdout")?;
+        let (process, mut said) = Process::start("instance")?;
         let events = events.clone();
         tokio::spawn(async move {
-            let mut lines = BufReader::new(stdout).lines();
-            // The last line of a killed process may be cut off; that is not an answer either.
-            while let Ok(Some(line)) = lines.next_line().await
-                && let Ok(answer) = serde_json::from_str(&line)
-            {
+            while let Some(answer) = said.next().await {
                 if events.send((index, Some(answer))).await.is_err() {
                     return;
                 }
@@ -279,8 +249,7 @@ impl Instance {
             drop(events.send((index, None)).await);
         });
         Ok(Self {
-            child,
-            stdin,
+            process,
             works_on: None,
             killed: false,
         })

@@ -2,39 +2,33 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use inbox_sqlx::{Disposition, Outcome};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines, Stdin};
 
 use crate::{
     bank::{self, Bank},
     database::Database,
-    protocol::{self, Answer, Delivery, Done, Start},
+    process::{self, Told},
+    protocol::{Answer, Delivery, Done, Start},
 };
 
 /// Learns from the first line what to be, and works until the broker closes the pipe.
 pub(crate) async fn main() -> anyhow::Result<ExitCode> {
-    let mut lines = BufReader::new(tokio::io::stdin()).lines();
-    let first = lines.next_line().await?.context(
-        "this is a part of the credit example; start it with `cargo run --example credit`",
-    )?;
-    let start: Start = serde_json::from_str(&first)?;
+    let mut told = Told::new();
+    let start: Start = told.first().await?;
     match Database::of(&start.database)? {
-        Database::Sqlite => consume::<bank::Sqlite>(&start, lines).await?,
+        Database::Sqlite => consume::<bank::Sqlite>(&start, told).await?,
         #[cfg(feature = "postgres")]
-        Database::Postgres => consume::<bank::Postgres>(&start, lines).await?,
+        Database::Postgres => consume::<bank::Postgres>(&start, told).await?,
         #[cfg(feature = "mysql")]
-        Database::MySql => consume::<bank::MySql>(&start, lines).await?,
+        Database::MySql => consume::<bank::MySql>(&start, told).await?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The consumer loop. It is the same for every handler, every database and every broker.
-async fn consume<B: Bank>(start: &Start, mut lines: Lines<BufReader<Stdin>>) -> anyhow::Result<()> {
+async fn consume<B: Bank>(start: &Start, mut told: Told) -> anyhow::Result<()> {
     let bank = B::open(&start.database).await?;
-    let mut stdout = tokio::io::stdout();
-    while let Some(line) = lines.next_line().await? {
-        let message: Delivery = serde_json::from_str(&line)?;
+    while let Some(message) = told.next::<Delivery>().await? {
         let answer = match bank.handle(start.handler, &message, start.instance).await {
             Ok(Outcome::Processed(()) | Outcome::Replayed(())) => Answer::Ack(Done::Credited),
             Ok(Outcome::Duplicate) => Answer::Ack(Done::Duplicate),
@@ -48,10 +42,7 @@ async fn consume<B: Bank>(start: &Start, mut lines: Lines<BufReader<Stdin>>) -> 
                 },
             },
         };
-        stdout
-            .write_all(protocol::line(&answer)?.as_bytes())
-            .await?;
-        stdout.flush().await?;
+        process::say(&answer).await?;
     }
     Ok(())
 }

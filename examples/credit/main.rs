@@ -34,8 +34,12 @@ mod instance;
 mod message;
 #[path = "../support/outcome.rs"]
 mod outcome;
+#[path = "../support/process.rs"]
+mod process;
 mod protocol;
 mod report;
+#[path = "../support/table.rs"]
+mod table;
 
 use std::{path::PathBuf, process::ExitCode};
 

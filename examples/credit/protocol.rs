@@ -35,10 +35,5 @@ pub(crate) enum Done {
     Duplicate,
 }
 
-/// A message as one line, with its end.
-pub(crate) fn line(value: &impl Serialize) -> serde_json::Result<String> {
-    serde_json::to_string(value).map(|json| json + "\n")
-}
-
 /// What the broker writes after [`Start`].
 pub(crate) type Delivery = Credit;

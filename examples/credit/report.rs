@@ -2,12 +2,13 @@
 
 use std::{collections::BTreeMap, process::ExitCode};
 
-use comfy_table::{Cell, CellAlignment, Table, presets::UTF8_FULL_CONDENSED};
+use comfy_table::{Table, presets::UTF8_FULL_CONDENSED};
 
 use crate::{
     bank::{Handler, Tally},
     broker::Deliveries,
     message::Credit,
+    table::{cells, count},
 };
 
 /// One handler's run.
@@ -176,25 +177,6 @@ impl Report<'_> {
 fn messages(lines: &[Credit]) -> i64 {
     let ids: std::collections::HashSet<_> = lines.iter().map(|line| &line.message_id).collect();
     ids.len().try_into().unwrap_or(i64::MAX)
-}
-
-fn cells(label: &str, values: [String; 2]) -> Vec<Cell> {
-    let values = values.map(|value| Cell::new(value).set_alignment(CellAlignment::Right));
-    std::iter::once(Cell::new(label)).chain(values).collect()
-}
-
-/// `2000` as `2,000`.
-fn count(number: impl Into<i64>) -> String {
-    let number = number.into();
-    let digits = number.unsigned_abs().to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    if number < 0 { format!("-{text}") } else { text }
 }
 
 /// Cents as `1,234.56`.
