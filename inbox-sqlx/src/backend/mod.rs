@@ -215,16 +215,31 @@ pub(crate) fn violation(error: &sqlx::Error) -> Option<Violation<'_>> {
 
 /// What an error means for the inbox.
 pub(crate) fn fault(error: &sqlx::Error) -> Fault {
-    let error = match error {
-        sqlx::Error::Database(error) => error.as_ref(),
+    match error {
+        sqlx::Error::Database(error) => database_fault(error.as_ref()),
         sqlx::Error::Io(_)
         | sqlx::Error::Tls(_)
         | sqlx::Error::Protocol(_)
         | sqlx::Error::PoolTimedOut
         | sqlx::Error::PoolClosed
-        | sqlx::Error::WorkerCrashed => return Fault::Unavailable,
-        _ => return Fault::Other,
-    };
+        | sqlx::Error::WorkerCrashed => Fault::Unavailable,
+        _ => Fault::Other,
+    }
+}
+
+/// The same for one link of an error's chain, if it is about a database. A `#[error(transparent)]` variant
+/// hides the `sqlx::Error` itself, and shows only what is in it.
+pub(crate) fn fault_of_link(error: &(dyn std::error::Error + 'static)) -> Option<Fault> {
+    if let Some(error) = error.downcast_ref::<sqlx::Error>() {
+        return Some(fault(error));
+    }
+    if let Some(error) = error.downcast_ref::<Box<dyn sqlx::error::DatabaseError>>() {
+        return Some(database_fault(error.as_ref()));
+    }
+    error.is::<std::io::Error>().then_some(Fault::Unavailable)
+}
+
+fn database_fault(error: &dyn sqlx::error::DatabaseError) -> Fault {
     #[cfg(feature = "postgres")]
     if let Some(error) = error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>() {
         return postgres::fault(error);
@@ -237,6 +252,6 @@ pub(crate) fn fault(error: &sqlx::Error) -> Fault {
     if let Some(error) = error.try_downcast_ref::<sqlx::sqlite::SqliteError>() {
         return sqlite::fault(error);
     }
-    let _: &dyn sqlx::error::DatabaseError = error;
+    let _ = error;
     Fault::Other
 }

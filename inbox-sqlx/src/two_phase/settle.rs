@@ -10,7 +10,7 @@ use inbox_core::{
 
 use super::{claim::Claim, inspect, random, session::Session};
 use crate::{
-    backend::{Backend, Fault, driver::Driver as _, fault, leases::Leases as _},
+    backend::{Backend, Fault, driver::Driver as _, fault, fault_of_link, leases::Leases as _},
     claim::outcome_of,
     error::{Error, MessageRef},
     guard::Guard,
@@ -249,8 +249,8 @@ impl<DB: Backend> Recording<DB> {
     pub(crate) fn retries(&self, error: &(dyn std::error::Error + 'static)) -> bool {
         self.tries < RECORD_TRIES
             && crate::error::chain(error)
-                .filter_map(|error| error.downcast_ref::<sqlx::Error>())
-                .any(|error| fault(error).is_transient())
+                .filter_map(fault_of_link)
+                .any(Fault::is_transient)
     }
 }
 
