@@ -3,6 +3,7 @@
 
 pub(crate) mod bench;
 
+mod attribute_two_phase;
 mod basics;
 pub(crate) mod bodies;
 mod cancellation;
