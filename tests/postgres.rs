@@ -9,8 +9,8 @@ mod contract;
 #[path = "dialect/postgres.rs"]
 mod dialect;
 mod network;
-mod only_postgres;
 mod on_servers;
+mod only_postgres;
 #[path = "servers/postgres.rs"]
 mod servers;
 mod support;

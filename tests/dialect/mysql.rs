@@ -93,7 +93,8 @@ pub(crate) fn in_seconds(seconds: i64) -> String {
 }
 
 /// Lets a marker have a state that this version does not know.
-pub(crate) const ALLOW_ANY_STATE: &[&str] = &["alter table inbox modify state tinyint not null default 2"];
+pub(crate) const ALLOW_ANY_STATE: &[&str] =
+    &["alter table inbox modify state tinyint not null default 2"];
 
 /// `?` is MySQL's own.
 pub(crate) fn placeholders(text: &'static str) -> SqlStr {

@@ -96,7 +96,8 @@ pub(crate) fn in_seconds(seconds: i64) -> String {
 }
 
 /// Lets a marker have a state that this version does not know.
-pub(crate) const ALLOW_ANY_STATE: &[&str] = &["alter table inbox drop constraint inbox_state_check"];
+pub(crate) const ALLOW_ANY_STATE: &[&str] =
+    &["alter table inbox drop constraint inbox_state_check"];
 
 /// `$1`, `$2`, … for each `?`.
 pub(crate) fn placeholders(template: &'static str) -> SqlStr {

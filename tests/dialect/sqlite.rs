@@ -82,11 +82,9 @@ pub(crate) fn in_seconds(seconds: i64) -> String {
 }
 
 /// Lets a marker have a state that this version does not know.
-pub(crate) const ALLOW_ANY_STATE: &[&str] = &[
-    "pragma writable_schema = on; \
+pub(crate) const ALLOW_ANY_STATE: &[&str] = &["pragma writable_schema = on; \
      update sqlite_master set sql = replace(sql, 'check (state between 0 and 3)', '') where name = 'inbox'; \
-     pragma writable_schema = reset; create table bump (i); drop table bump",
-];
+     pragma writable_schema = reset; create table bump (i); drop table bump"];
 
 /// `?` is SQLite's own.
 pub(crate) fn placeholders(text: &'static str) -> SqlStr {
