@@ -15,7 +15,7 @@ async fn credit(
     let from_inbox = crate::reexported::inbox::__private::error_from_inbox::<
         crate::reexported::inbox::__private::ErrorOf<anyhow::Result<()>>,
     >();
-    let consumer: &'static str = "credit";
+    let consumer: &'static ::core::primitive::str = "credit";
     let key = crate::reexported::inbox::__private::key(|| crate::reexported::inbox::__private::encode(
         &(id),
     ));
@@ -65,5 +65,11 @@ async fn credit(
             crate::reexported::inbox::__private::ErrorOf<anyhow::Result<()>>,
         >::boxed()
     };
-    crate::reexported::inbox::__private::settle(claimed, result, from_inbox, boxed).await
+    return crate::reexported::inbox::__private::settle(
+            claimed,
+            result,
+            from_inbox,
+            boxed,
+        )
+        .await;
 }

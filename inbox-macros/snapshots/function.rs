@@ -15,7 +15,7 @@ pub(crate) async fn credit(
         &SITE
     };
     let from_inbox = ::inbox_sqlx::__private::error_from_inbox::<CreditError>();
-    let consumer: &'static str = "credit";
+    let consumer: &'static ::core::primitive::str = "credit";
     let key = ::inbox_sqlx::__private::key(|| ::inbox_sqlx::__private::encode(
         &(msg.message_id),
     ));
@@ -52,5 +52,5 @@ pub(crate) async fn credit(
         use ::inbox_sqlx::__private::Opaque as _;
         ::inbox_sqlx::__private::BodyError::<CreditError>::boxed()
     };
-    ::inbox_sqlx::__private::settle(claimed, result, from_inbox, boxed).await
+    return ::inbox_sqlx::__private::settle(claimed, result, from_inbox, boxed).await;
 }

@@ -17,7 +17,7 @@ where
         &SITE
     };
     let from_inbox = ::inbox_sqlx::__private::error_from_inbox::<Rejected<'a>>();
-    let consumer: &'static str = NAME;
+    let consumer: &'static ::core::primitive::str = NAME;
     let key = ::inbox_sqlx::__private::key(|| ::inbox_sqlx::__private::encode(
         &(
             ::inbox_sqlx::__private::part(&&(msg.source)),
@@ -55,5 +55,5 @@ where
     let boxed = <::inbox_sqlx::__private::BodyError<
         Rejected<'a>,
     > as ::inbox_sqlx::__private::Opaque<Rejected<'a>>>::boxed();
-    ::inbox_sqlx::__private::settle(claimed, result, from_inbox, boxed).await
+    return ::inbox_sqlx::__private::settle(claimed, result, from_inbox, boxed).await;
 }

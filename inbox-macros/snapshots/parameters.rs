@@ -21,7 +21,7 @@ async fn r#move(
         &SITE
     };
     let from_inbox = ::inbox_sqlx::__private::error_from_inbox::<E>();
-    let consumer: &'static str = "credit";
+    let consumer: &'static ::core::primitive::str = "credit";
     let key = ::inbox_sqlx::__private::key(|| ::inbox_sqlx::__private::encode(
         &(
             ::inbox_sqlx::__private::part(&&(r#type)),
@@ -59,5 +59,5 @@ async fn r#move(
         use ::inbox_sqlx::__private::Opaque as _;
         ::inbox_sqlx::__private::BodyError::<E>::boxed()
     };
-    ::inbox_sqlx::__private::settle(claimed, result, from_inbox, boxed).await
+    return ::inbox_sqlx::__private::settle(claimed, result, from_inbox, boxed).await;
 }

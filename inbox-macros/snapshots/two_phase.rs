@@ -28,7 +28,7 @@ async fn send_receipt(
             (&::inbox_sqlx::__private::two_phase::ErrorChain::<MailError>::new()).chain()
         },
     };
-    let consumer: &'static str = "email";
+    let consumer: &'static ::core::primitive::str = "email";
     let key = ::inbox_sqlx::__private::key(|| ::inbox_sqlx::__private::encode(
         &(msg.message_id),
     ));
@@ -73,5 +73,5 @@ async fn send_receipt(
             },
         )
         .await;
-    ::inbox_sqlx::__private::two_phase::finish(claimed, ended, &error).await
+    return ::inbox_sqlx::__private::two_phase::finish(claimed, ended, &error).await;
 }

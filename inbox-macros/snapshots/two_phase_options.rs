@@ -36,14 +36,14 @@ async fn send<DB: Backend>(
                 .chain()
         },
     };
-    let consumer: &'static str = NAME;
+    let consumer: &'static ::core::primitive::str = NAME;
     let key = crate::reexported::__private::key(|| crate::reexported::__private::encode(
         &(
             crate::reexported::__private::part(&&(msg.source)),
             crate::reexported::__private::part(&&(msg.id)),
         ),
     ));
-    let max_attempts: u32 = self.attempts;
+    let max_attempts: ::core::primitive::u32 = self.attempts;
     let horizon: ::core::time::Duration = Duration::from_hours(msg.hours);
     let terms = crate::reexported::__private::two_phase::terms(
         crate::reexported::__private::two_phase::Unknown::Retry,
@@ -107,5 +107,5 @@ async fn send<DB: Backend>(
             .await;
         recorder.end(saved).await;
     }
-    recorder.finish()
+    return recorder.finish();
 }

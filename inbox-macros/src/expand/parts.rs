@@ -14,7 +14,7 @@ use crate::validate::Handler;
 
 /// `let consumer = ..;`
 pub(crate) fn consumer(expr: &Expr) -> TokenStream {
-    quote_spanned!(at(start_of(expr))=> let consumer: &'static str = #expr;)
+    quote_spanned!(at(start_of(expr))=> let consumer: &'static ::core::primitive::str = #expr;)
 }
 
 /// `let key = ..;`. The closure can be called again, which is what forbids the expression to consume its operands.
@@ -112,6 +112,7 @@ pub(crate) fn into_result(handler: &Handler<'_>) -> Option<TokenStream> {
 }
 
 /// The statements in the user's braces: where a function ends in generated code, rustc does not say that nobody calls it.
+/// The last one is a `return`, which clippy would miss where users want it written.
 pub(crate) fn in_braces(handler: &Handler<'_>, statements: TokenStream) -> TokenStream {
     let mut body = Group::new(Delimiter::Brace, statements);
     body.set_span(handler.braces.join());

@@ -29,7 +29,7 @@ use crate::validate::Handler;
 ///         BODY
 ///     }).await;
 ///     let boxed = BodyError::<E>::boxed();
-///     settle(claimed, result, from_inbox, boxed).await
+///     return settle(claimed, result, from_inbox, boxed).await;
 /// }
 /// ```
 ///
@@ -84,7 +84,7 @@ pub(crate) fn body(handler: &Handler<'_>) -> TokenStream {
         let result = #in_span(span, #work).await;
         #unaliased
         #boxed
-        #settle(#claimed, result, from_inbox, boxed).await
+        return #settle(#claimed, result, from_inbox, boxed).await;
     };
     parts::in_braces(handler, statements)
 }

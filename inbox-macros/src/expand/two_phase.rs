@@ -76,7 +76,7 @@ pub(crate) fn body(handler: &Handler<'_>, two_phase: &TwoPhase<'_>) -> TokenStre
     let settle = match two_phase.record {
         None => {
             let finish = ours("finish");
-            quote_spanned!(here=> #finish(claimed, ended, &error).await)
+            quote_spanned!(here=> return #finish(claimed, ended, &error).await;)
         }
         Some(save) => record(save, paths),
     };
@@ -155,7 +155,7 @@ fn terms(two_phase: &TwoPhase<'_>, paths: &Paths) -> TokenStream {
     let (lease, lease_value) = number("lease", &duration, two_phase.lease.as_ref(), of_literal);
     let (attempts, attempts_value) = number(
         "max_attempts",
-        &quote_spanned!(here=> u32),
+        &quote_spanned!(here=> ::core::primitive::u32),
         two_phase.max_attempts.as_ref(),
         |value: &u32| quote_spanned!(here=> #value),
     );
@@ -227,6 +227,6 @@ fn record(save: &Expr, paths: &Paths) -> TokenStream {
             let saved = #saved;
             #end;
         }
-        recorder.finish()
+        return recorder.finish();
     }
 }
