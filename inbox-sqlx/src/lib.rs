@@ -77,6 +77,8 @@
     not(all(feature = "postgres", feature = "mysql", feature = "sqlite")),
     allow(
         dead_code,
+        unused_imports,
+        unused_macros,
         reason = "what one database needs of the shared parts is not what another one needs"
     )
 )]
