@@ -100,10 +100,10 @@ async fn send<DB: Backend>(
         .begin()
         .await
     {
-        let saved = crate::reexported::__private::two_phase::hook(
-                span,
-                Self::save(connection, value),
-            )
+        let saved = crate::reexported::__private::two_phase::hook::<
+            MailError<'static>,
+            _,
+        >(span, Self::save(connection, value))
             .await;
         recorder.end(saved).await;
     }

@@ -68,7 +68,18 @@ impl Args {
         }
         if input.is_empty() || input.peek(Token![,]) || input.peek(syn::token::Paren) {
             match Options::parse(input, errors) {
-                Ok(options) => self.two_phase = Slot::Given(options),
+                Ok(options) => {
+                    // They are there, and shall not be reported as missing on top.
+                    for misplaced in &options.misplaced {
+                        match misplaced.as_str() {
+                            "consumer" => self.consumer.is_there(),
+                            "key" => self.key.is_there(),
+                            "inbox" => self.inbox.is_there(),
+                            _ => {}
+                        }
+                    }
+                    self.two_phase = Slot::Given(options);
+                }
                 Err(error) => errors.push(error),
             }
             return;

@@ -125,8 +125,9 @@ fn ran(
     paths: &Paths,
 ) -> TokenStream {
     let here = Span::mixed_site();
-    let bind = first.map(|First { parameter, .. }| {
-        let (attrs, pat, ty) = (&parameter.attrs, &parameter.pat, &parameter.ty);
+    let bind = first.map(|first| {
+        let (attrs, pat) = (&first.parameter.attrs, &first.parameter.pat);
+        let ty = first.handed_type(paths);
         let at = at(start_of(pat));
         let typed = paths.private("typed", at);
         quote_spanned!(at=> #(#attrs)* let #pat: #ty = #typed::<#ty>();)

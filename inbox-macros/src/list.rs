@@ -23,6 +23,13 @@ impl<T> Slot<T> {
         matches!(self, Self::Absent)
     }
 
+    /// Remembers that it is there, although somewhere else.
+    pub(crate) fn is_there(&mut self) {
+        if self.is_absent() {
+            *self = Self::Unreadable;
+        }
+    }
+
     pub(crate) fn value(&self) -> Option<&T> {
         match self {
             Self::Given(value) => Some(value),

@@ -18,6 +18,8 @@ pub(crate) struct Options {
     pub(crate) horizon: Slot<Expr>,
     pub(crate) payload: Slot<Expr>,
     pub(crate) record: Slot<Expr>,
+    /// Arguments of the attribute that stand here.
+    pub(crate) misplaced: Vec<String>,
 }
 
 /// What is done about an attempt whose outcome nobody knows.
@@ -112,6 +114,7 @@ impl List for Options {
         let Some(example) = crate::args::WORDS.example(text) else {
             return false;
         };
+        self.misplaced.push(text.to_owned());
         let what = format!("`{text}` is no option of the two-phase mode");
         errors.on(name, what, format!("`{example}, two_phase(..)`"));
         true

@@ -211,6 +211,22 @@ impl<'f> First<'f> {
         }
     }
 
+    /// The type of what the body is handed, also where it is written in a way that rustc would report once more.
+    pub(crate) fn handed_type(&self, paths: &Paths) -> TokenStream {
+        let ty = &self.parameter.ty;
+        match &self.role {
+            Role::Claim {
+                database: Some(connection),
+            } if is_connection(connection) => {
+                let span = at(start_of(ty));
+                let claim = paths.public("Claim", span);
+                let handler_connection = paths.private("HandlerConnection", span);
+                quote_spanned!(span=> &#claim<<#connection as #handler_connection>::Database>)
+            }
+            _ => ty.to_token_stream(),
+        }
+    }
+
     /// The same as the type of a variable of ours, if the handler is in order.
     pub(crate) fn inbox_type(&self, paths: &Paths) -> Option<TokenStream> {
         match &self.role {

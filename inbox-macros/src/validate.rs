@@ -483,10 +483,7 @@ fn the_first_parameter_is_the_claim(context: &Context<'_>, errors: &mut Errors) 
                 let help = "move it to the front; callers pass the inbox in its place";
                 errors.on(later, what, help);
             } else {
-                let help = format!(
-                    "put {wanted} before it; callers pass `&{}` in its place",
-                    database.inbox(),
-                );
+                let help = format!("put {wanted} before it; callers pass the inbox in its place");
                 errors.on(first.parameter, what, help);
             }
         }

@@ -25,7 +25,7 @@ use crate::validate::{Handler, TwoPhase};
 ///     let lease: Duration = LEASE; ..
 ///     let terms = terms(Unknown::Park, Some(lease), None, None);
 ///     let payload = Some(payload(&(PAYLOAD)));
-///     let claimed = match claim(inbox, consumer, key, site, terms, payload).await {
+///     let #claimed = match claim(inbox, consumer, key, site, terms, payload).await {
 ///         Ok(TwoPhase::Fresh(claimed)) => claimed,
 ///         Ok(TwoPhase::Duplicate) => return Ok(Outcome::Duplicate),
 ///         Err(error) => return Err(from_inbox(error)),
@@ -36,15 +36,15 @@ use crate::validate::{Handler, TwoPhase};
 ///         if false { return typed::<R>(); }
 ///         BODY
 ///     }).await;
-///     finish(claimed, ended, &error).await
+///     return finish(claimed, ended, &error).await;
 ///
 ///     // or, with `record = SAVE`:
 ///     let mut recorder = Recorder::new(claimed, ended, error).await;
 ///     while let Some((span, connection, value)) = recorder.begin().await {
-///         let saved = hook(span, SAVE(connection, value)).await;
+///         let saved = hook::<E, _>(span, SAVE(connection, value)).await;
 ///         recorder.end(saved).await;
 ///     }
-///     recorder.finish()
+///     return recorder.finish();
 /// }
 /// ```
 ///
@@ -69,6 +69,9 @@ pub(crate) fn body(handler: &Handler<'_>, two_phase: &TwoPhase<'_>) -> TokenStre
     let outcome = paths.public("Outcome", here);
     let run = ours("run");
     let work = parts::work(handler, &Ident::new("lent", here));
+    // Shown as the user's parameter: the compiler speaks of it when a body gives the claim away.
+    let claimed = Ident::new("claimed", at(start_of(&handler.first.parameter.pat)));
+    let lent = quote_spanned!(claimed.span()=> &#claimed);
     let unaliased = parts::into_result(handler).map(|path| {
         let returned = ours("returned");
         quote_spanned!(here=> let ended = #returned(ended, #path);)
@@ -76,9 +79,9 @@ pub(crate) fn body(handler: &Handler<'_>, two_phase: &TwoPhase<'_>) -> TokenStre
     let settle = match two_phase.record {
         None => {
             let finish = ours("finish");
-            quote_spanned!(here=> return #finish(claimed, ended, &error).await;)
+            quote_spanned!(here=> return #finish(#claimed, ended, &error).await;)
         }
-        Some(save) => record(save, paths),
+        Some(save) => record(save, &error, &claimed, paths),
     };
 
     let statements = quote_spanned! {here=>
@@ -90,7 +93,7 @@ pub(crate) fn body(handler: &Handler<'_>, two_phase: &TwoPhase<'_>) -> TokenStre
         #key
         #terms
         #payload
-        let claimed = match #claim(inbox, consumer, key, site, terms, payload).await {
+        let #claimed = match #claim(inbox, consumer, key, site, terms, payload).await {
             ::core::result::Result::Ok(#answer::Fresh(claimed)) => claimed,
             ::core::result::Result::Ok(#answer::Duplicate) => {
                 return ::core::result::Result::Ok(#outcome::Duplicate);
@@ -99,7 +102,7 @@ pub(crate) fn body(handler: &Handler<'_>, two_phase: &TwoPhase<'_>) -> TokenStre
                 return ::core::result::Result::Err(from_inbox(error));
             }
         };
-        let lent = &claimed;
+        let lent = #lent;
         let ended = #run(lent, #work).await;
         #unaliased
         #settle
@@ -213,16 +216,16 @@ fn payload(expr: Option<&Expr>, paths: &Paths) -> TokenStream {
 }
 
 /// The user's hook, in as many transactions as it takes.
-fn record(save: &Expr, paths: &Paths) -> TokenStream {
+fn record(save: &Expr, error: &TokenStream, claimed: &Ident, paths: &Paths) -> TokenStream {
     let here = Span::mixed_site();
     let there = at(start_of(save));
     let recorder = paths.two_phase("Recorder", here);
     let hook = paths.two_phase("hook", there);
     // Shown as the user's path: what is wrong with the hook's signature is wrong there.
-    let saved = quote_spanned!(there=> #hook(span, #save(connection, value)).await);
+    let saved = quote_spanned!(there=> #hook::<#error, _>(span, #save(connection, value)).await);
     let end = quote_spanned!(there=> recorder.end(saved).await);
     quote_spanned! {here=>
-        let mut recorder = #recorder::new(claimed, ended, error).await;
+        let mut recorder = #recorder::new(#claimed, ended, error).await;
         while let ::core::option::Option::Some((span, connection, value)) = recorder.begin().await {
             let saved = #saved;
             #end;

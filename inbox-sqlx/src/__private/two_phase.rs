@@ -269,7 +269,7 @@ impl<DB: Backend, T, E> Recorder<DB, T, E> {
     }
 
     /// Ends the transaction by what became of the hook.
-    pub async fn end(&mut self, saved: Hooked<Result<(), E>>) {
+    pub async fn end(&mut self, saved: Hooked<E>) {
         let (Some(claim), Some(recording)) = (&self.claim, self.recording.take()) else {
             return;
         };
@@ -333,7 +333,30 @@ impl<DB: Backend, T, E> Recorder<DB, T, E> {
 }
 
 /// What became of a hook: what it returned, or its panic.
-pub type Hooked<R> = std::thread::Result<R>;
+pub type Hooked<E> = std::thread::Result<Result<(), E>>;
+
+/// What calling a `record` hook makes.
+#[diagnostic::on_unimplemented(
+    message = "a `record` hook is `async` and returns `Result<(), {E}>`",
+    label = "calling it makes `{Self}`",
+    note = "`async fn save(tx: &mut PgConnection, value: &T) -> Result<(), {E}>`, with the handler's own value and error"
+)]
+pub trait Hook<E> {
+    /// Itself.
+    type Future: Future<Output = Result<(), E>>;
+
+    /// Itself.
+    fn into_future(self) -> Self::Future;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E, F: Future<Output = Result<(), E>>> Hook<E> for F {
+    type Future = F;
+
+    fn into_future(self) -> F {
+        self
+    }
+}
 
 /// Runs a `record` hook to its end, a panic included. It is never stopped: its transaction holds the row, and
 /// nobody can take over.
@@ -341,6 +364,7 @@ pub type Hooked<R> = std::thread::Result<R>;
 /// # Errors
 ///
 /// The panic.
-pub async fn hook<F: Future>(span: Span, hook: F) -> Hooked<F::Output> {
-    AssertUnwindSafe(hook.instrument(span)).catch_unwind().await
+pub async fn hook<E, H: Hook<E>>(span: Span, hook: H) -> Hooked<E> {
+    let hook = hook.into_future().instrument(span);
+    AssertUnwindSafe(hook).catch_unwind().await
 }

@@ -35,6 +35,11 @@ use crate::{__private::HandlerConnection, error::Error, schema::SchemaProblem};
 /// The trait is sealed: nobody outside can name what its hidden item must be. What the inbox asks of a
 /// database is that item's business, so that nothing of it is in scope of code that is generic over
 /// `DB: Backend`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a database an inbox can be in",
+    label = "not such a database",
+    note = "write `Postgres`, `MySql` or `Sqlite`, and enable the feature of that name in `inbox-sqlx`"
+)]
 pub trait Backend: Database<Connection: HandlerConnection<Database = Self>> {
     #[doc(hidden)]
     type Driver: driver::Driver<Db = Self>;
