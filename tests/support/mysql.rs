@@ -30,11 +30,12 @@ const SETTINGS: [&str; 9] = [
     "--server-id=1",
 ];
 
-static SERVER: OnceCell<Server> = OnceCell::const_new();
+/// What came of the one attempt to have a server; every test that needs it hears of a failure.
+static SERVER: OnceCell<Result<Server, String>> = OnceCell::const_new();
 
 /// A new database with the server's default collation, whatever that is: our schema must not depend on it.
 pub(crate) async fn fresh_database() -> TestDatabase {
-    let server = SERVER.get_or_init(server).await;
+    let server = server().await;
     let name = unique_name();
     let mut admin = MySqlConnection::connect(server.admin.as_str())
         .await
@@ -69,31 +70,39 @@ pub(crate) async fn german_pool(database: &TestDatabase) -> MySqlPool {
 
 /// What our own server has logged so far; nothing is known of a server that was given.
 pub(crate) fn server_log() -> Option<String> {
-    SERVER.get()?.log()
+    let server = SERVER.get()?.as_ref().ok()?;
+    server.home().map(Home::log)
 }
 
-async fn server() -> Server {
+async fn server() -> &'static Server {
+    let server = SERVER.get_or_init(start).await;
+    server.as_ref().unwrap_or_else(|reason| panic!("{reason}"))
+}
+
+async fn start() -> Result<Server, String> {
     if let Some(given) = Server::given("INBOX_TEST_MYSQL_URL", 3306) {
         return given;
     }
     let program = |name| {
         let debian = ["/usr/sbin", "/usr/bin"].map(PathBuf::from);
-        directory_with(&[name], debian).expect(MISSING).join(name)
+        directory_with(&[name], debian)
+            .map(|directory| directory.join(name))
+            .ok_or(MISSING)
     };
-    let (install, mariadbd) = (program("mariadb-install-db"), program("mariadbd"));
-    let home = Home::new("mysql", "TERM");
+    let (install, mariadbd) = (program("mariadb-install-db")?, program("mariadbd")?);
+    let mut home = Home::new("mysql", "KILL");
     let data = format!("--datadir={}", home.data().display());
 
     let mut prepare = home.command(install);
     prepare.args(["--no-defaults", "--skip-test-db", &data]);
     prepare.arg("--auth-root-authentication-method=normal");
-    home.run(&prepare);
+    home.run(&prepare)?;
 
     let mut server = home.command(mariadbd);
     server.args(SETTINGS).arg(data);
     server.arg(format!("--socket={}", home.path("socket").display()));
     let url = |port| format!("mysql://root@127.0.0.1:{port}/mysql");
-    Server::start(home, server, "--port", url, directory_served).await
+    Server::start(home, &server, "--port", url, directory_served).await
 }
 
 async fn directory_served(url: &str) -> Result<String, sqlx::Error> {

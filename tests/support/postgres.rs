@@ -9,7 +9,7 @@ use tokio::sync::OnceCell;
 use url::Url;
 
 use crate::support::database::{TestDatabase, unique_name};
-use crate::support::server::{Home, Server, directory_with};
+use crate::support::server::{Home, Server, directory_with, run};
 
 const MISSING: &str = "\
 these tests need a PostgreSQL server: they found no `initdb` and `postgres` on PATH or in /usr/lib/postgresql/*/bin.
@@ -29,11 +29,12 @@ const SETTINGS: [&str; 6] = [
 
 const GERMAN: &str = "de_DE.UTF-8";
 
-static SERVER: OnceCell<Server> = OnceCell::const_new();
+/// What came of the one attempt to have a server; every test that needs it hears of a failure.
+static SERVER: OnceCell<Result<Server, String>> = OnceCell::const_new();
 
 /// A new database, in which everything is as PostgreSQL has it by default.
 pub(crate) async fn fresh_database() -> TestDatabase {
-    let server = SERVER.get_or_init(server).await;
+    let server = server().await;
     let name = unique_name();
     let mut admin = PgConnection::connect(server.admin.as_str()).await.unwrap();
     for statement in [
@@ -70,21 +71,27 @@ pub(crate) async fn german_pool(database: &TestDatabase) -> PgPool {
 
 /// What our own server has logged so far; nothing is known of a server that was given.
 pub(crate) fn server_log() -> Option<String> {
-    SERVER.get()?.log()
+    let server = SERVER.get()?.as_ref().ok()?;
+    server.home().map(Home::log)
 }
 
-async fn server() -> Server {
+async fn server() -> &'static Server {
+    let server = SERVER.get_or_init(start).await;
+    server.as_ref().unwrap_or_else(|reason| panic!("{reason}"))
+}
+
+async fn start() -> Result<Server, String> {
     if let Some(given) = Server::given("INBOX_TEST_POSTGRES_URL", 5432) {
         return given;
     }
-    let programs = directory_with(&["initdb", "postgres"], debian_directories()).expect(MISSING);
-    let home = Home::new("postgres", "QUIT");
+    let programs = directory_with(&["initdb", "postgres"], debian_directories()).ok_or(MISSING)?;
+    let mut home = Home::new("postgres", "QUIT");
 
     let mut initdb = home.command(programs.join("initdb"));
     initdb.arg("-D").arg(home.data());
     initdb.args(["--username=postgres", "--auth=trust", "--encoding=UTF8"]);
     initdb.args(["--no-locale", "--no-sync"]);
-    home.run(&initdb);
+    home.run(&initdb)?;
 
     let mut postgres = home.command(programs.join("postgres"));
     postgres.arg("-D").arg(home.data());
@@ -94,7 +101,7 @@ async fn server() -> Server {
     // Where the C library looks for locales, so that German can be added without touching the machine.
     postgres.env("LOCPATH", home.path("locale"));
     let url = |port| format!("postgres://postgres@127.0.0.1:{port}/postgres");
-    Server::start(home, postgres, "-p", url, directory_served).await
+    Server::start(home, &postgres, "-p", url, directory_served).await
 }
 
 async fn directory_served(url: &str) -> Result<String, sqlx::Error> {
@@ -129,18 +136,18 @@ fn debian_directories() -> Vec<PathBuf> {
 
 /// Makes the German locale known to our own server. One that was given has it or not.
 async fn install_german() {
-    let server = SERVER.get_or_init(server).await;
+    let server = server().await;
     if let Some(home) = server.home() {
         assert!(
             fs::exists("/usr/share/i18n/locales/de_DE").unwrap(),
             "these tests read German messages, which need the sources of the locale: apt-get install locales"
         );
         let locales = home.path("locale");
-        home.run(home.command("mkdir").arg("-p").arg(&locales));
+        run(home.command("mkdir").arg("-p").arg(&locales));
         let mut localedef = home.command("localedef");
         localedef.args(["-i", "de_DE", "-f", "UTF-8"]);
         localedef.arg(locales.join(GERMAN));
-        home.run(&localedef);
+        run(&mut localedef);
     }
 }
 

@@ -1,17 +1,18 @@
 //! A server process that lives exactly as long as this test process.
 //!
-//! libtest runs no code after the last test, and a test process may be killed. So the server is the child of a small
-//! watchdog, a shell that holds the read end of a pipe whose only writer is this process. However this process ends,
-//! the pipe closes, and the watchdog stops the server and removes its directory.
+//! libtest runs no code after the last test, and a test process may be killed. So a server's directory has a watchdog,
+//! a shell that reads from a pipe whose only writer is this process. However this process ends, the pipe closes, and
+//! the watchdog stops the server and removes the directory.
 //!
 //! `initdb`, `postgres` and `mariadbd` refuse or dislike root: for root, everything here runs as the database's own
 //! system user, or as `nobody`.
 
+use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
@@ -19,30 +20,25 @@ use url::Url;
 
 use crate::support::database::{TestDatabase, finish_in_drop};
 
-/// `$1` is the server's directory, `$2` the signal that stops `$3 ...`, a command that prepares or is the server.
+/// `$1` is the server's directory, `$2` the signal that stops a server without delay.
 ///
-/// A command that ends by itself leaves the directory, and so its log, to the process that asked for it.
+/// Each line it reads is the process group that runs now; an empty line says that it has ended by itself.
 const WATCHDOG: &str = r#"
-directory=$1 signal=$2
-shift 2
-exec 3<&0    # a background job gets /dev/null as standard input, so the pipe needs another number
-"$@" </dev/null 3<&- >>"$directory/log" 2>&1 &
-command=$!
-trap '' "$signal"    # from here on it is meant for the others of this process group
-{
-    read -r _ <&3    # nothing is ever written: this returns when the test process has ended
-    : >"$directory/stop"
-    kill -s "$signal" 0
-} &
-wait "$command"
-status=$?
-kill -s KILL "$!" 2>/dev/null
-if [ -e "$directory/stop" ]; then
-    # Helpers of a command may outlive it by a moment, and still write.
-    for _ in 1 2 3 4 5 6 7 8 9 10; do rm -rf "$directory" && break; sleep 0.3; done
+while read -r line; do group=$line; done
+if [ "$group" ]; then
+    kill -s "$2" -- "-$group"
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        sleep 0.1
+        kill -s 0 -- "-$group" || break
+    done
+    kill -s KILL -- "-$group"
 fi
-exit "$status"
+# What was killed in the middle of a write may still finish it.
+rm -rf "$1" || { sleep 1; rm -rf "$1"; }
 "#;
+
+/// Waits until the watchdog knows of this process, and then becomes `$1 ...`.
+const LAUNCHER: &str = r#"read -r go && exec "$@" </dev/null"#;
 
 /// How long a server may take until it answers; it takes less than a second on an idle machine.
 const START_TIMEOUT: Duration = Duration::from_mins(1);
@@ -52,21 +48,22 @@ const START_TIMEOUT: Duration = Duration::from_mins(1);
 pub(crate) struct Server {
     /// As superuser, to the database that every such server has.
     pub(crate) admin: Url,
-    own: Option<(Home, Running)>,
+    own: Option<Home>,
 }
 
 impl Server {
     /// The server whose URL is in this variable, if it is set.
-    pub(crate) fn given(variable: &str, default_port: u16) -> Option<Self> {
+    pub(crate) fn given(variable: &str, default_port: u16) -> Option<Result<Self, String>> {
         let url = env::var(variable).ok()?;
-        let mut admin =
-            Url::parse(&url).unwrap_or_else(|error| panic!("{variable}={url}: {error}"));
-        // Whoever builds upon this URL need not know the default.
-        let port = admin.port().unwrap_or(default_port);
-        admin
-            .set_port(Some(port))
-            .unwrap_or_else(|()| panic!("{variable}={url} names no host"));
-        Some(Self { admin, own: None })
+        let parsed = Url::parse(&url).map_err(|error| format!("{variable}={url}: {error}"));
+        Some(parsed.and_then(|mut admin| {
+            // Whoever builds upon this URL need not know the default.
+            let port = admin.port().unwrap_or(default_port);
+            admin
+                .set_port(Some(port))
+                .map_err(|()| format!("{variable}={url} names no host"))?;
+            Ok(Self { admin, own: None })
+        }))
     }
 
     /// Starts `command` with `port_option` and a free port, and waits until it answers.
@@ -74,41 +71,39 @@ impl Server {
     /// `directory_served` asks the server at a URL for its data directory: another one may have taken the port between
     /// our look and our server's start, which then fails.
     pub(crate) async fn start(
-        home: Home,
-        command: Command,
+        mut home: Home,
+        command: &Command,
         port_option: &str,
         admin: impl Fn(u16) -> String,
         directory_served: impl AsyncFn(&str) -> Result<String, sqlx::Error>,
-    ) -> Self {
-        let mut log = String::new();
+    ) -> Result<Self, String> {
         for _ in 0..3 {
             let port = free_port();
             let admin = admin(port);
-            let mut running = home.start(&command, &[port_option, &port.to_string()]);
-            log = loop {
-                let served = directory_served(&admin).await;
-                if served.is_ok_and(|directory| Path::new(&directory) == home.data()) {
-                    return Self {
-                        admin: Url::parse(&admin).expect("a URL we wrote"),
-                        own: Some((home, running)),
-                    };
+            let mut server = home.start(command, &[port_option, &port.to_string()]);
+            let started = Instant::now();
+            while server.try_wait().expect("our own child").is_none() {
+                match directory_served(&admin).await {
+                    Ok(directory) if Path::new(&directory) == home.data() => {
+                        let admin = Url::parse(&admin).expect("a URL we wrote");
+                        let own = Some(home);
+                        return Ok(Self { admin, own });
+                    }
+                    answer if started.elapsed() > START_TIMEOUT => {
+                        let log = home.log();
+                        return Err(format!("the server does not serve: {answer:?}\n{log}"));
+                    }
+                    _ => thread::sleep(Duration::from_millis(20)),
                 }
-                if let Err(log) = running.still_starting() {
-                    break log;
-                }
-            };
+            }
+            home.nothing_runs();
         }
-        panic!("the server did not start; its log says:\n{log}");
+        Err(format!("the server does not start:\n{}", home.log()))
     }
 
     /// Where our own server lives.
     pub(crate) fn home(&self) -> Option<&Home> {
-        self.own.as_ref().map(|(home, _)| home)
-    }
-
-    /// What our own server has logged so far; nothing is known of a server that was given.
-    pub(crate) fn log(&self) -> Option<String> {
-        self.own.as_ref().map(|(_, running)| running.log())
+        self.own.as_ref()
     }
 
     /// The handle of a database that was made with an owner of the same name.
@@ -130,26 +125,28 @@ impl Server {
 }
 
 /// A directory for one server, and the user it runs as.
+///
+/// The watchdog removes it, and ends what runs in it, when this is dropped or this process ends.
 #[derive(Debug)]
 pub(crate) struct Home {
     directory: PathBuf,
     /// Only for root: the user and group to become.
     user: Option<(u32, u32)>,
-    /// The signal that ends the server without delay.
-    stop: &'static str,
+    /// Owns the writing end of the pipe. Children of ours do not inherit it: Rust opens files close-on-exec.
+    watchdog: Child,
 }
 
 impl Home {
     /// Makes a directory below the temporary directory; for root, it is given to `user`.
-    pub(crate) fn new(user: &str, stop: &'static str) -> Self {
+    ///
+    /// `stop` is the signal that ends the server without delay.
+    pub(crate) fn new(user: &str, stop: &str) -> Self {
         let directory = tempfile::Builder::new()
             .prefix(&format!("inbox-{user}-"))
             .tempdir()
             .expect("a temporary directory")
             .keep();
-        let made_by = fs::metadata(&directory)
-            .expect("the directory just made")
-            .uid();
+        let made_by = fs::metadata(&directory).expect("just made").uid();
         let user = (made_by == 0).then(|| {
             let (uid, gid) = ids_of(user)
                 .or_else(|| ids_of("nobody"))
@@ -157,10 +154,22 @@ impl Home {
             chown(&directory, Some(uid), Some(gid)).expect("root may give a directory away");
             (uid, gid)
         });
+        let watchdog = as_user(user, "/bin/sh")
+            .args(["-c", WATCHDOG, "inbox-test-watchdog"])
+            .arg(&directory)
+            .arg(stop)
+            // Ctrl-C at a terminal goes to a whole process group; this one is to outlive us.
+            .process_group(0)
+            .stdin(Stdio::piped())
+            // Whoever reads our output must not wait for the clean-up.
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("/bin/sh runs");
         Self {
             directory,
             user,
-            stop,
+            watchdog,
         }
     }
 
@@ -173,96 +182,79 @@ impl Home {
         self.directory.join(name)
     }
 
+    /// What the programs in this directory have said so far.
+    pub(crate) fn log(&self) -> String {
+        let path = self.path("log");
+        match fs::read(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) => format!("({} cannot be read: {error})", path.display()),
+        }
+    }
+
     /// `program`, as the server's user and in its directory: root's own may be closed to that user.
     pub(crate) fn command(&self, program: impl AsRef<Path>) -> Command {
-        let mut command = Command::new(program.as_ref());
+        let mut command = as_user(self.user, program);
         command.current_dir(&self.directory).stdin(Stdio::null());
-        if let Some((uid, gid)) = self.user {
-            command.uid(uid).gid(gid);
-        }
+        // MariaDB's temporary tables would survive a kill anywhere else.
+        command.env("TMPDIR", &self.directory);
         command
     }
 
-    /// Prepares the server's files; the panic of a failure has the command's output.
-    pub(crate) fn run(&self, command: &Command) {
-        let mut running = self.start(command, &[]);
-        // `wait` would close the pipe, and so stop the command.
-        let status = loop {
-            match running.ended() {
-                Some(status) => break status,
-                None => thread::sleep(Duration::from_millis(5)),
-            }
-        };
-        assert!(
-            status.success(),
-            "{} failed: {status}\n{}",
-            command.get_program().display(),
-            running.log()
-        );
+    /// Prepares the server's files.
+    pub(crate) fn run(&mut self, command: &Command) -> Result<(), String> {
+        let status = self.start(command, &[]).wait().expect("our own child");
+        self.nothing_runs();
+        if status.success() {
+            return Ok(());
+        }
+        let program = command.get_program().display();
+        Err(format!("{program} failed: {status}\n{}", self.log()))
     }
 
-    /// Starts a command, such as the server, under a watchdog.
-    fn start(&self, command: &Command, more: &[&str]) -> Running {
+    /// Starts a command, such as the server, in the watchdog's care.
+    fn start(&mut self, command: &Command, more: &[&str]) -> Child {
+        let log = fs::File::options()
+            .append(true)
+            .create(true)
+            .open(self.path("log"))
+            .expect("a file in a directory of ours");
         let variables = command.get_envs();
-        let mut watchdog = self.command("/bin/sh");
-        watchdog
-            .args(["-c", WATCHDOG, "inbox-test-watchdog"])
-            .arg(&self.directory)
-            .arg(self.stop)
+        let mut child = self
+            .command("/bin/sh")
+            .args(["-c", LAUNCHER, "inbox-test-launcher"])
             .arg(command.get_program())
             .args(command.get_args())
             .args(more)
             .envs(variables.filter_map(|(name, value)| Some((name, value?))))
-            // Ctrl-C at a terminal goes to a whole process group; this one is for the watchdog to end.
             .process_group(0)
             .stdin(Stdio::piped())
-            // Whoever reads our output must not wait for the clean-up.
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        Running {
-            watchdog: watchdog.spawn().expect("/bin/sh runs"),
-            log: self.path("log"),
-            started: Instant::now(),
-        }
+            .stdout(log.try_clone().expect("one more handle of a file"))
+            .stderr(log)
+            .spawn()
+            .expect("/bin/sh runs");
+        self.tell_watchdog(&format!("{}\n", child.id()));
+        let mut go = child.stdin.take().expect("piped");
+        go.write_all(b"go\n").expect("the launcher reads");
+        child
+    }
+
+    fn nothing_runs(&mut self) {
+        self.tell_watchdog("\n");
+    }
+
+    fn tell_watchdog(&mut self, line: &str) {
+        let pipe = self.watchdog.stdin.as_mut().expect("piped");
+        pipe.write_all(line.as_bytes()).expect("the watchdog reads");
     }
 }
 
-/// Only for a server that did not come to be: the others are kept in a `static`, which is never dropped.
-impl Drop for Home {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.directory).ok();
-    }
-}
-
-/// A started server. It ends with the process, not with this value.
-#[derive(Debug)]
-struct Running {
-    /// Owns the writing end of the pipe. Children of ours do not inherit it: Rust opens files close-on-exec.
-    watchdog: Child,
-    log: PathBuf,
-    started: Instant,
-}
-
-impl Running {
-    /// Waits a moment, for the next try to connect. `Err` is the server's log, once waiting has no point any more.
-    fn still_starting(&mut self) -> Result<(), String> {
-        if self.ended().is_some() || self.started.elapsed() > START_TIMEOUT {
-            return Err(self.log());
-        }
-        thread::sleep(Duration::from_millis(20));
-        Ok(())
-    }
-
-    fn log(&self) -> String {
-        match fs::read(&self.log) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) => format!("({} cannot be read: {error})", self.log.display()),
-        }
-    }
-
-    fn ended(&mut self) -> Option<ExitStatus> {
-        self.watchdog.try_wait().expect("our own child")
-    }
+/// Runs a short command to its end; a failure of it fails the test.
+pub(crate) fn run(command: &mut Command) {
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}");
 }
 
 /// The first directory that has all of `programs`, from `PATH` and then from `more`.
@@ -284,6 +276,14 @@ fn free_port() -> u16 {
         .and_then(|listener| listener.local_addr())
         .expect("a free port on the loopback interface")
         .port()
+}
+
+fn as_user(user: Option<(u32, u32)>, program: impl AsRef<Path>) -> Command {
+    let mut command = Command::new(program.as_ref());
+    if let Some((uid, gid)) = user {
+        command.uid(uid).gid(gid);
+    }
+    command
 }
 
 /// User and group id from `/etc/passwd`.
