@@ -18,6 +18,7 @@ mod handlers {
     pub(crate) mod sending;
     pub(crate) mod shadowed_prelude;
     pub(crate) mod traits;
+    pub(crate) mod two_phase;
 }
 
 use inbox_sqlx::{Inbox, Outcome};
