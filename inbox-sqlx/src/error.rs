@@ -24,7 +24,8 @@ pub enum Error {
     /// The message has no usable key. Nothing was touched; redelivery cannot help.
     Key(KeyError),
 
-    /// Somebody else holds an unfinished claim of this message. Nothing was run; come back later.
+    /// Somebody else holds an unfinished claim of this message, or it failed and waits for its next attempt.
+    /// Nothing was run; come back later.
     #[non_exhaustive]
     InProgress {
         /// The message.
@@ -325,7 +326,10 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Key(_) => f.write_str("invalid message key"),
-            Self::InProgress { message, .. } => write!(f, "{message} is being handled elsewhere"),
+            Self::InProgress { message, .. } => write!(
+                f,
+                "{message} is being handled elsewhere, or waits for its next attempt"
+            ),
             Self::Parked { message, .. } => write!(f, "{message} is parked"),
             Self::TransactionAborted { message, .. } => write!(
                 f,
