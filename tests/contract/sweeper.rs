@@ -12,7 +12,7 @@ use inbox_sqlx::{Backoff, MessageState, OnUnknown, Page, Policy, Sweep, Sweeper,
 
 use super::{
     bench::{Bench, CONSUMER, HandlerError},
-    operator::claim,
+    operator::{claim, fail},
 };
 use crate::dialect;
 
@@ -176,4 +176,61 @@ async fn the_sweeper_sweeps_at_once_and_ends_when_told() {
         .unwrap()
         .unwrap();
     bench.expect_sane_pool().await;
+}
+
+/// The first attempt failed, and nothing was sent, said the row. The second one was killed, and the row still said so:
+/// whoever believed it and released the message had a second mail sent.
+#[tokio::test]
+async fn what_is_said_of_an_interrupted_attempt_is_not_what_the_one_before_said() {
+    let bench = Bench::new().await;
+    let terms = terms(OnUnknown::Park, 5);
+    for key in ["swept", "delivered again"] {
+        fail(
+            claim(&bench.inbox, key, terms).await,
+            inbox_sqlx::Effect::NotHappened,
+        )
+        .await;
+        abandon(&bench, key, terms, 60).await;
+        match key {
+            "swept" => {
+                let sweep = Sweeper::new(&bench.inbox).sweep_once().await.unwrap();
+                assert_eq!(sweep.parked, 1);
+            }
+            _ => drop(bench.inbox.claim(CONSUMER, key, terms).await.unwrap_err()),
+        }
+    }
+    for message in bench.inbox.parked(Page::first(10)).await.unwrap() {
+        assert_eq!(message.attempts, 2);
+        assert_eq!(
+            message.last_error.as_deref(),
+            Some("the lease ran out, the outcome is unknown"),
+            "{}",
+            message.key
+        );
+    }
+    bench.expect_sane_pool().await;
+}
+
+/// Nobody was interrupted: what is known of the last attempt stays.
+#[tokio::test]
+async fn a_message_without_an_attempt_left_keeps_what_its_last_one_said() {
+    let bench = Bench::new().await;
+    fail(
+        claim(&bench.inbox, "m1", terms(OnUnknown::Park, 5)).await,
+        inbox_sqlx::Effect::NotHappened,
+    )
+    .await;
+    // As if the limit had been lower all the time.
+    bench.observe("update inbox set max_attempts = 1").await;
+    let last = bench
+        .inbox
+        .claim(CONSUMER, "m1", terms(OnUnknown::Park, 1))
+        .await;
+    drop(last.unwrap_err());
+    let parked = bench.inbox.parked(Page::first(10)).await.unwrap();
+    assert_eq!(parked.len(), 1);
+    assert_eq!(
+        parked[0].last_error.as_deref(),
+        Some("the business said no")
+    );
 }

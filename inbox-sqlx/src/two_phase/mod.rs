@@ -43,8 +43,9 @@ const TRIES: u32 = 4;
 /// The least time a redelivery is asked to wait, so that it does not come back in a busy loop.
 const SOONEST: Duration = Duration::from_millis(100);
 
-/// Why a message is parked at a claim.
-const UNRESOLVED: &str = "interrupted, outcome unknown, or no attempt left";
+/// Why a message is parked at a claim if its last attempt left no reason. Of one that was interrupted, the
+/// statement says so.
+const SPENT: &str = "no attempt is left, or it is too late for another one";
 
 /// Claims a message; see [`Inbox::claim`].
 pub(crate) async fn claim<DB: Backend>(
@@ -227,13 +228,13 @@ async fn refused<DB: Backend>(
                 id,
                 fence,
                 claim.policy,
-                UNRESOLVED,
+                SPENT,
             )
             .await
             .map_err(|error| inbox.refusal(error))?;
             session.commit().await?;
             if parked {
-                tracing::warn!(%message, reason = UNRESOLVED, "parked");
+                tracing::warn!(%message, "parked: it must not be tried again without a person's decision");
                 return Err(Error::parked(message));
             }
             // It was recorded, released or taken over in between: look again.

@@ -5,6 +5,10 @@ use std::cell::Cell;
 use super::{Dialect, LeaseStatements};
 use crate::backend::sql::{Prepared, Settings, sql};
 
+/// What is said of an attempt that nobody ended. What the attempt before it said is gone with that: it may have
+/// been "nothing was sent", and whoever decides about the message must not believe it of this one.
+pub(crate) const INTERRUPTED: &str = "the lease ran out, the outcome is unknown";
+
 /// Numbers the placeholders of one statement in the order in which its text is built.
 struct Values<'a> {
     dialect: &'a Dialect,
@@ -151,7 +155,8 @@ pub(crate) fn statements(settings: &Settings, dialect: &Dialect) -> LeaseStateme
             );
             let lost_leases = row.lost_leases();
             sql(format!(
-                "update {inbox} set last_error = coalesce(last_error, {reason}), \
+                "update {inbox} set \
+                 last_error = case when state = 0 then '{INTERRUPTED}' else coalesce(last_error, {reason}) end, \
                  lost_leases = {lost_leases}, lease_until = null, next_at = null, \
                  parked_at = {now}, state = 3 \
                  where id = {id} and fence = {fence} and {free} and {spent}"
@@ -385,7 +390,7 @@ fn swept(dialect: &Dialect) -> String {
     format!(
         "lost_leases = lost_leases + 1, next_at = null, \
          parked_at = case when {repeat} then null else {now} end, \
-         last_error = coalesce(last_error, 'the lease ran out, the outcome is unknown'), \
+         last_error = '{INTERRUPTED}', \
          lease_until = null, state = case when {repeat} then 1 else 3 end"
     )
 }
