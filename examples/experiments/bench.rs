@@ -102,6 +102,10 @@ impl<DB: Lab> Consumer<DB> {
         Ok(Self { name, conn })
     }
 
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
     /// Runs a statement and shows what came of it.
     pub(crate) async fn run(&mut self, sql: &'static str) -> sqlx::Result<u64> {
         run::<DB>(self.name, &mut self.conn, sql).await

@@ -16,12 +16,17 @@ impl Lab for MySql {
             foreign key (account) references experiments_accounts (id)
         ) engine = innodb;
         create table experiments_seen (message_id varbinary(255) not null) engine = innodb;
+        create table experiments_claims (
+            message_id varbinary(255) not null, processed_at datetime null,
+            constraint experiments_claims_message_id_key unique (message_id)
+        ) engine = innodb;
         insert into experiments_accounts (id) values (1);
     ";
 
     const DROP: &'static str = "
         drop table if exists experiments_ledger;
         drop table if exists experiments_seen;
+        drop table if exists experiments_claims;
         drop table if exists experiments_accounts;
         drop table if exists experiments_inbox;
         drop table if exists experiments_inbox_schema_version;

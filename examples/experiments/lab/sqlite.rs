@@ -16,12 +16,17 @@ impl Lab for Sqlite {
             foreign key (account) references experiments_accounts (id)
         );
         create table experiments_seen (message_id text not null);
+        create table experiments_claims (
+            message_id text not null, processed_at text,
+            constraint experiments_claims_message_id_key unique (message_id)
+        );
         insert into experiments_accounts (id) values (1);
     ";
 
     const DROP: &'static str = "
         drop table if exists experiments_ledger;
         drop table if exists experiments_seen;
+        drop table if exists experiments_claims;
         drop table if exists experiments_accounts;
         drop table if exists experiments_inbox;
         drop table if exists experiments_inbox_schema_version;

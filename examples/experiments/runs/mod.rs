@@ -1,9 +1,10 @@
-//! The runs, by the numbers they have in the article. 5 to 8 need what comes later.
+//! The runs, by the numbers they have in the article. 5, 6 and 8 need what comes later.
 
 mod r01_check_then_insert;
 mod r02_unique_index;
 mod r03_one_transaction;
 mod r04_retry;
+mod r07_two_phase;
 mod r09_outside;
 mod r10_drivers;
 mod r11_waiting;
@@ -21,11 +22,12 @@ pub(crate) struct Run {
     pub(crate) about: &'static str,
 }
 
-pub(crate) const RUNS: [Run; 7] = [
+pub(crate) const RUNS: [Run; 8] = [
     r01_check_then_insert::RUN,
     r02_unique_index::RUN,
     r03_one_transaction::RUN,
     r04_retry::RUN,
+    r07_two_phase::RUN,
     r09_outside::RUN,
     r10_drivers::RUN,
     r11_waiting::RUN,
@@ -38,6 +40,7 @@ pub(crate) async fn perform<DB: Lab>(run: &Run, bench: &mut Bench<DB>) -> anyhow
         2 => r02_unique_index::run(bench).await,
         3 => r03_one_transaction::run(bench).await,
         4 => r04_retry::run(bench).await,
+        7 => r07_two_phase::run(bench).await,
         9 => r09_outside::run(bench).await,
         10 => r10_drivers::run(bench).await,
         11 => r11_waiting::run(bench).await,
