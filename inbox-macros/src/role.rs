@@ -218,10 +218,14 @@ impl<'f> First<'f> {
             Role::Claim {
                 database: Some(connection),
             } if is_connection(connection) => {
-                let span = at(start_of(ty));
-                let claim = paths.public("Claim", span);
+                let span = at(start_of(connection));
                 let handler_connection = paths.private("HandlerConnection", span);
-                quote_spanned!(span=> &#claim<<#connection as #handler_connection>::Database>)
+                let mut ty = ty.clone();
+                replace_argument(
+                    &mut ty,
+                    quote_spanned!(span=> <#connection as #handler_connection>::Database),
+                );
+                ty.to_token_stream()
             }
             _ => ty.to_token_stream(),
         }
@@ -362,6 +366,28 @@ impl Returns {
             return Self::Other;
         }
         Self::Alias
+    }
+}
+
+/// Writes another type in place of the first one between the angle brackets.
+pub(crate) fn replace_argument(ty: &mut Type, argument: TokenStream) {
+    match ty {
+        Type::Group(group) => replace_argument(&mut group.elem, argument),
+        Type::Paren(paren) => replace_argument(&mut paren.elem, argument),
+        Type::Reference(reference) => replace_argument(&mut reference.elem, argument),
+        Type::Path(path) => {
+            let last = path
+                .path
+                .segments
+                .last_mut()
+                .map(|last| &mut last.arguments);
+            if let Some(PathArguments::AngleBracketed(arguments)) = last
+                && let Some(first) = arguments.args.first_mut()
+            {
+                *first = GenericArgument::Type(Type::Verbatim(argument));
+            }
+        }
+        _ => {}
     }
 }
 

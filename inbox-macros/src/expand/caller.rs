@@ -3,10 +3,10 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
 use syn::ext::IdentExt as _;
-use syn::{FnArg, GenericArgument, Pat, PatIdent, PathArguments, ReturnType, Signature, Type};
+use syn::{FnArg, Pat, PatIdent, ReturnType, Signature, Type};
 
 use crate::paths::{Paths, at};
-use crate::role::{First, Returns};
+use crate::role::{First, Returns, replace_argument};
 use crate::signature::Function;
 use crate::tokens::start_of;
 
@@ -80,7 +80,7 @@ fn returned(written: &Type, returns: &Returns, paths: &Paths) -> Type {
             // The path stays the user's: it may well be `std::result::Result`.
             let mut ty = written.clone();
             let ok = quote_spanned!(span=> #outcome<#ok>);
-            replace_ok(&mut ty, ok);
+            replace_argument(&mut ty, ok);
             ty
         }
         Returns::Alias => {
@@ -88,26 +88,6 @@ fn returned(written: &Type, returns: &Returns, paths: &Paths) -> Type {
             Type::Verbatim(quote_spanned!(span=> #guarded<#written>))
         }
         Returns::Other => written.clone(),
-    }
-}
-
-fn replace_ok(ty: &mut Type, ok: TokenStream) {
-    match ty {
-        Type::Group(group) => replace_ok(&mut group.elem, ok),
-        Type::Paren(paren) => replace_ok(&mut paren.elem, ok),
-        Type::Path(path) => {
-            let last = path
-                .path
-                .segments
-                .last_mut()
-                .map(|last| &mut last.arguments);
-            if let Some(PathArguments::AngleBracketed(arguments)) = last
-                && let Some(first) = arguments.args.first_mut()
-            {
-                *first = GenericArgument::Type(Type::Verbatim(ok));
-            }
-        }
-        _ => {}
     }
 }
 

@@ -312,10 +312,12 @@ fn first_parameters_that_are_something_else() {
     }
     expect![[r#"
         the first parameter must be the claim that the handler works under
-        = help: put `claim: &Claim<Sqlite>` before it; callers pass the inbox in its place"#]].assert_eq(&first("pool: &SqlitePool"));
+        = help: put `claim: &Claim<Sqlite>` before it; callers pass the inbox in its place"#]]
+    .assert_eq(&first("pool: &SqlitePool"));
     expect![[r#"
         the first parameter must be the claim that the handler works under
-        = help: put `claim: &Claim<Postgres>` before it; callers pass the inbox in its place"#]].assert_eq(&first("mailer: &mut Mailer"));
+        = help: put `claim: &Claim<Postgres>` before it; callers pass the inbox in its place"#]]
+    .assert_eq(&first("mailer: &mut Mailer"));
     expect![[r#"
         the inbox is what callers pass; the handler gets the claim in its place
         = help: `claim: &Claim<MySql>`"#]]
