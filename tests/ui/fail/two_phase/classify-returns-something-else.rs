@@ -1,0 +1,18 @@
+use bank::{Credit, CreditError};
+use inbox_sqlx::{Claim, Inbox, Outcome, idempotent};
+use sqlx::Sqlite;
+
+#[idempotent(consumer = "email", key = msg.message_id, two_phase(classify = is_transient))]
+async fn notify(claim: &Claim<Sqlite>, msg: &Credit) -> Result<usize, CreditError> {
+    bank::notify(claim.idempotency_key(), msg).await
+}
+
+fn is_transient(error: &CreditError) -> bool {
+    matches!(error, CreditError::Inbox(error) if error.is_transient())
+}
+
+async fn deliver(inbox: &Inbox<Sqlite>, msg: &Credit) -> Result<Outcome<usize>, CreditError> {
+    notify(inbox, msg).await
+}
+
+fn main() {}
