@@ -1,6 +1,6 @@
 //! A handler of ours asks the server no more often than one written by hand: network round trips decide throughput.
 
-use inbox_sqlx::{Begin, Outcome};
+use inbox_sqlx::{Begin, Effect, Inbox, Outcome, Terms, TwoPhase};
 
 use super::proxied;
 use crate::{
@@ -9,6 +9,7 @@ use crate::{
         bench::{Bench, CONSUMER, HandlerError, run},
         delivery::Answer,
     },
+    dialect,
     dialect::faults,
     support::proxy::Proxy,
 };
@@ -67,6 +68,44 @@ async fn a_failure_costs_no_flight_more_than_by_hand() {
     }
     // Ping, begin, claim, two statements of work, and the probe instead of a rollback.
     assert_eq!(costs[1], 6, "{costs:?}");
+}
+
+/// Two statements that commit by themselves, on a pool that only the inbox uses; a duplicate costs its look as well.
+#[tokio::test]
+async fn an_effect_costs_two_statements() {
+    let database = dialect::fresh_database().await;
+    let proxy = Proxy::start(database.url()).await;
+    let inbox = Inbox::<Db>::connect(proxy.url()).await.unwrap();
+    let bench = Bench::around(inbox, database).await;
+    // The pool has several connections, and each prepares a statement once: the cheapest round is what it costs.
+    let (mut fresh, mut duplicate) = (Vec::new(), Vec::new());
+    for round in 0..8 {
+        let key = format!("m{round}");
+        for counts in [&mut fresh, &mut duplicate] {
+            let before = proxy.quiet_flights().await;
+            match bench
+                .inbox
+                .claim(CONSUMER, &key, Terms::default())
+                .await
+                .unwrap()
+            {
+                TwoPhase::Duplicate => {}
+                TwoPhase::Fresh(claim) => {
+                    let sent = Ok::<_, HandlerError>(());
+                    claim.settle(sent, |_| Effect::Unknown).await.unwrap();
+                }
+            }
+            counts.push(proxy.quiet_flights().await - before);
+        }
+    }
+    #[expect(clippy::print_stdout, reason = "the numbers are worth reading")]
+    {
+        println!("two-phase: {fresh:?} flights, a duplicate {duplicate:?}");
+    }
+    // Each statement with the pool's ping before it and behind it.
+    assert_eq!(fresh.iter().min(), Some(&(2 * 3)), "{fresh:?}");
+    let look = faults::STATEMENTS_OF_A_LOOK * 3;
+    assert_eq!(duplicate.iter().min(), Some(&look), "{duplicate:?}");
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -81,3 +81,6 @@ pub(crate) const IN_TRANSACTION: &str = "select cast(@@in_transaction as signed)
 /// How many more flights than by hand a delivery may cost that nobody waits for: here the driver waits for the answer
 /// to the ROLLBACK that ends our transaction in its own books before it sends the pool's ping.
 pub(crate) const FLIGHTS_BEHIND: usize = 1;
+
+/// How many statements a duplicate of an effect costs: the insert, the take-over and the look at what stands in its way.
+pub(crate) const STATEMENTS_OF_A_LOOK: usize = 3;

@@ -72,3 +72,6 @@ pub(crate) const IN_TRANSACTION: &str =
 /// How many more flights than by hand a delivery may cost that nobody waits for: here the driver sends the ROLLBACK
 /// that ends our transaction in its own books together with the pool's ping.
 pub(crate) const FLIGHTS_BEHIND: usize = 0;
+
+/// How many statements a duplicate of an effect costs: the claim and the look at what stands in its way.
+pub(crate) const STATEMENTS_OF_A_LOOK: usize = 2;
