@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use inbox_core::two_phase::Request;
+use inbox_core::two_phase::{Answer, Request};
 
 use crate::action::Action;
 use crate::protocol::Protocol;
@@ -65,16 +65,18 @@ impl Protocol {
                 self.apply(world, &Request::Prune { window: WINDOW });
             }
             Action::OperatorReleases => {
-                world.decisions_left -= 1;
-                world.horizon_over = false;
-                deadlines_pass(world);
-                self.apply(world, &Request::Release { fence });
+                if self.apply(world, &Request::Release { fence }) == Answer::Done {
+                    world.decisions_left -= 1;
+                    world.horizon_over = false;
+                    deadlines_pass(world);
+                }
             }
             Action::OperatorCloses => {
-                world.decisions_left -= 1;
-                world.history.closed = true;
-                deadlines_pass(world);
-                self.apply(world, &Request::Resolve { fence });
+                if self.apply(world, &Request::Resolve { fence }) == Answer::Done {
+                    world.decisions_left -= 1;
+                    world.history.closed = true;
+                    deadlines_pass(world);
+                }
             }
             _ => unreachable!("an action of a worker"),
         }

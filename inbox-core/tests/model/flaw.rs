@@ -37,11 +37,10 @@ pub(crate) fn decide_with(flaw: Option<Flaw>, row: Option<&Row>, request: &Reque
             change: Change::Delete,
             answer: Answer::Released { retry_after: delay },
         },
-        (Flaw::Naive | Flaw::SweeperDeletes, Request::Sweep { .. })
-        | (Flaw::PruneByAge, Request::Prune { .. }) => Decision {
-            change: Change::Delete,
-            answer: Answer::Done,
-        },
+        (Flaw::Naive | Flaw::SweeperDeletes, Request::Sweep { .. }) if row.is_expired(NOW) => {
+            deletes()
+        }
+        (Flaw::PruneByAge, Request::Prune { .. }) => deletes(),
         (Flaw::ParkErrorsOnly, Request::Fail { held, delay, .. }) => correct(&Request::Fail {
             held,
             effect: Effect::Rejected,
@@ -62,6 +61,13 @@ fn says(answer: Answer) -> Decision {
     Decision {
         change: Change::Nothing,
         answer,
+    }
+}
+
+fn deletes() -> Decision {
+    Decision {
+        change: Change::Delete,
+        answer: Answer::Done,
     }
 }
 

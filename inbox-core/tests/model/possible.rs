@@ -132,7 +132,8 @@ impl Protocol {
                 && quiet
                 && !world.workers.iter().any(|worker| worker.stage == Stage::Call && worker.live),
         );
-        possible(Action::Sweep, scenario.sweeper && expired);
+        // Sweeper, pruner and operator may ask at any time. That they are refused is for `decide` to see to.
+        possible(Action::Sweep, scenario.sweeper && world.row.is_some());
         possible(
             Action::Redeliver,
             scenario.payload
@@ -148,12 +149,11 @@ impl Protocol {
             Action::Prune,
             match scenario.flaw {
                 Some(Flaw::PruneByAge) => world.row.is_some() && left.allow(left.losses),
-                _ => processed && old,
+                _ => scenario.prune != Prune::Never && world.row.is_some(),
             },
         );
         // An operator finds out what happened, and takes longer than a lease.
-        let may_decide =
-            world.decisions_left > 0 && (expired || released || world.is_in(State::Parked));
+        let may_decide = world.decisions_left > 0 && world.row.is_some();
         possible(
             Action::OperatorReleases,
             may_decide && quiet && world.other_side.applied == 0,

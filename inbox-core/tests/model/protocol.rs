@@ -32,11 +32,13 @@ impl Protocol {
         holds || self.broken[invariant].swap(true, Ordering::Relaxed)
     }
 
+    /// Settled, or something can still change: a request that is refused is no way on.
     fn ends_settled(&self, world: &World) -> bool {
         let mut actions = Vec::new();
         world.is_settled() || {
             self.actions(world, &mut actions);
-            !actions.is_empty()
+            let changes = |action| self.next_state(world, action).is_some();
+            actions.into_iter().any(changes)
         }
     }
 }
@@ -66,7 +68,7 @@ impl Model for Protocol {
         if self.scenario.anonymous {
             next.workers[..self.scenario.workers].sort_unstable();
         }
-        Some(next)
+        (next != *world).then_some(next)
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
