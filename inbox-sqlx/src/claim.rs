@@ -13,6 +13,7 @@ use crate::{
     recover::{self, Body},
     schema::{SchemaError, SchemaProblem},
     status::MessageState,
+    transaction,
 };
 
 /// How often a claim is tried in all when the database breaks it off (a deadlock among waiters, MariaDB)
@@ -97,7 +98,7 @@ async fn claim<DB: Backend>(
         token: &token,
     };
 
-    let mut guard = open(inbox).await?;
+    let mut guard = transaction::open(inbox).await?;
     let refused_by = match DB::Driver::claim(guard.connection(), sql, &claim).await {
         Ok(Claimed::Inserted(row)) => {
             return Ok(Some(Begin::Fresh(ClaimedTx {
@@ -154,26 +155,6 @@ async fn claim<DB: Backend>(
         MessageState::Claimed | MessageState::Released | MessageState::Newer => {
             Err(Error::in_progress(message, found.wait.max(AFTER_LOCK_WAIT)))
         }
-    }
-}
-
-/// Begins on a connection that carries nobody else's transaction.
-///
-/// The driver does not know of one that was begun as text, or by a `begin` that was dropped in flight; the
-/// database does, and says so. (PostgreSQL only if something has run in it. An empty one becomes ours there.)
-async fn open<DB: Backend>(inbox: &Inbox<DB>) -> Result<Guard<DB>, Error> {
-    let mut left = inbox.pool().options().get_max_connections();
-    loop {
-        let mut guard = inbox.acquire().await?;
-        let Err(error) = DB::Driver::begin(guard.connection(), inbox.statements()).await else {
-            return Ok(guard);
-        };
-        match fault(&error) {
-            // Each round closes a connection, and there are only so many.
-            Fault::AlreadyOpen | Fault::Aborted if left > 0 => guard.close().await,
-            _ => return Err(inbox.refusal(error)),
-        }
-        left -= 1;
     }
 }
 

@@ -1,14 +1,34 @@
-//! A transaction of our own on the inbox's table, for everything that is not a handler's.
+//! Transactions of our own on the inbox's table.
 
 use crate::{
-    backend::{Backend, driver::Driver as _},
+    backend::{Backend, Fault, driver::Driver as _, fault},
     error::Error,
     guard::Guard,
     inbox::Inbox,
 };
 
-/// Begun like a handler's, committed by the same seal, and rolled back by closing the connection if it is
-/// dropped: also on a pool the application shares and may have poisoned.
+/// Begins on a connection that carries nobody else's transaction.
+///
+/// The driver does not know of one that was begun as text, or by a `begin` that was dropped in flight; the
+/// database does, and says so. (PostgreSQL only if something has run in it. An empty one becomes ours there.)
+pub(crate) async fn open<DB: Backend>(inbox: &Inbox<DB>) -> Result<Guard<DB>, Error> {
+    let mut left = inbox.pool().options().get_max_connections();
+    loop {
+        let mut guard = inbox.acquire().await?;
+        let Err(error) = DB::Driver::begin(guard.connection(), inbox.statements()).await else {
+            return Ok(guard);
+        };
+        match fault(&error) {
+            // Each round closes a connection, and there are only so many.
+            Fault::AlreadyOpen | Fault::Aborted if left > 0 => guard.close().await,
+            _ => return Err(inbox.refusal(error)),
+        }
+        left -= 1;
+    }
+}
+
+/// One for everything that is not a handler's: begun like it, committed by the same seal, and rolled back by
+/// closing the connection if it is dropped. Also on a pool the application shares and may have poisoned.
 pub(crate) struct Transaction<'a, DB: Backend> {
     inbox: &'a Inbox<DB>,
     guard: Guard<DB>,
@@ -16,10 +36,7 @@ pub(crate) struct Transaction<'a, DB: Backend> {
 
 impl<'a, DB: Backend> Transaction<'a, DB> {
     pub(crate) async fn begin(inbox: &'a Inbox<DB>) -> Result<Self, Error> {
-        let mut guard = inbox.acquire().await?;
-        DB::Driver::begin(guard.connection(), inbox.statements())
-            .await
-            .map_err(|error| inbox.refusal(error))?;
+        let guard = open(inbox).await?;
         Ok(Self { inbox, guard })
     }
 
