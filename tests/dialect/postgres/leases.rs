@@ -33,3 +33,24 @@ pub(crate) fn to_hex(column: &str) -> String {
 pub(crate) fn as_text(column: &str) -> String {
     column.to_owned()
 }
+
+/// Logs every change of a row into `inbox_log`, whoever makes it.
+pub(crate) const AUDIT: &[&str] = &[
+    "create table inbox_log (n bigint generated always as identity primary key, id bigint not null, \
+     old_state bigint, new_state bigint, old_fence bigint, new_fence bigint, old_attempts bigint, new_attempts bigint, \
+     leased boolean not null, retries boolean not null)",
+    "create function log_inbox() returns trigger language plpgsql security definer set search_path = public as $$ begin \
+     insert into inbox_log (id, old_state, new_state, old_fence, new_fence, old_attempts, new_attempts, leased, retries) \
+     values (coalesce(new.id, old.id), old.state, new.state, old.fence, new.fence, old.attempts, new.attempts, \
+     coalesce(old.state = 0 and old.lease_until > clock_timestamp(), false), coalesce(old.on_unknown = 1, false)); \
+     return null; end $$",
+    "create trigger log_inbox after insert or update or delete on inbox for each row execute function log_inbox()",
+];
+
+/// How id 1, fence 1 and the beginning of a token travel to the server, each with its length: the values of a record, a release or a
+/// parking, which carry no text that is known beforehand.
+pub(crate) const FIRST_CLAIM_OF_ROW_1: &str =
+    "\0\0\0\u{8}\0\0\0\0\0\0\0\u{1}\0\0\0\u{8}\0\0\0\0\0\0\0\u{1}\0\0\0\u{10}";
+
+/// Empties inbox, log and ledger; ids begin with 1 again.
+pub(crate) const CLEAR: &[&str] = &["truncate inbox, inbox_log, ledger restart identity"];
