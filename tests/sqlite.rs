@@ -22,4 +22,5 @@ use support::process::roles;
 roles! {
     "deliver" => contract::crashes::deliver,
     "drain" => contract::processes::drain,
+    "send" => contract::two_phase::crashes::send,
 }

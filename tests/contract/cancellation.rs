@@ -124,17 +124,17 @@ async fn five_hundred_calls_aborted_at_random_moments_never_lose_and_never_doubl
 /// An answer that is there already when it is asked for is no await point, and which one is depends on the moment.
 /// So a call has none left when several in a row came to their end.
 #[derive(Debug, Default)]
-struct Drops {
+pub(crate) struct Drops {
     points: usize,
     ended: usize,
 }
 
 impl Drops {
-    fn next(&self) -> Option<usize> {
+    pub(crate) fn next(&self) -> Option<usize> {
         (self.ended < 4).then_some(self.points)
     }
 
-    fn ended(&mut self, by_itself: bool) {
+    pub(crate) fn ended(&mut self, by_itself: bool) {
         self.points += 1;
         self.ended = if by_itself { self.ended + 1 } else { 0 };
     }

@@ -8,7 +8,7 @@ use crate::{Conn, dialect};
 
 /// `COMMIT` as text in a transaction of the driver: afterwards the driver counts a transaction that is not there, and
 /// on SQLite hands the connection to the next user, whose writes would be lost.
-async fn leave_a_transaction_that_is_not_there(connection: &mut Conn) {
+pub(crate) async fn leave_a_transaction_that_is_not_there(connection: &mut Conn) {
     let mut transaction = connection.begin().await.unwrap();
     run(&mut transaction, "insert into plain (note) values ('x')")
         .await
@@ -18,7 +18,7 @@ async fn leave_a_transaction_that_is_not_there(connection: &mut Conn) {
 }
 
 /// `BEGIN` as text: afterwards there is a transaction that the driver does not know.
-async fn leave_a_transaction_nobody_knows(connection: &mut Conn) {
+pub(crate) async fn leave_a_transaction_nobody_knows(connection: &mut Conn) {
     sqlx::raw_sql("begin")
         .execute(&mut *connection)
         .await
@@ -28,7 +28,7 @@ async fn leave_a_transaction_nobody_knows(connection: &mut Conn) {
         .unwrap();
 }
 
-async fn bench_with_one_connection() -> Bench {
+pub(crate) async fn bench_with_one_connection() -> Bench {
     let database = dialect::fresh_database().await;
     let pool = dialect::pool(database.url(), 1).await;
     Bench::around(Inbox::new(pool), database).await

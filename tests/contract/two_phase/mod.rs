@@ -2,9 +2,13 @@
 //! schedule.
 
 pub(crate) mod audit;
+mod cancellation;
+pub(crate) mod crashes;
 mod deliveries;
 mod differential;
 mod late;
 pub(crate) mod post;
+mod renewals;
+mod shared_pool;
 mod situations;
 pub(crate) mod stored;
