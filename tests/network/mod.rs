@@ -6,6 +6,7 @@ mod flights;
 mod in_flight;
 mod kills;
 mod neighbours;
+mod two_phase;
 
 use inbox_sqlx::Inbox;
 
