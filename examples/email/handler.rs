@@ -9,10 +9,12 @@ use crate::{
 };
 
 /// Never twice: what is not known is left to a person.
+///
+/// Lease and attempts are below the defaults, a minute and five, so that nobody has to watch for long.
 #[idempotent(
     consumer = "email",
     key = msg.message_id,
-    two_phase(on_unknown = park, classify = MailError::effect, lease = "1s", max_attempts = 3)
+    two_phase(on_unknown = park, classify = MailError::effect, lease = "1s", max_attempts = 2)
 )]
 async fn at_most_once<DB: Backend>(
     claim: &Claim<DB>,
@@ -30,7 +32,7 @@ async fn at_most_once<DB: Backend>(
         on_unknown = retry,
         classify = MailError::effect,
         lease = "1s",
-        max_attempts = 3,
+        max_attempts = 2,
         horizon = "1h",
     )
 )]

@@ -45,7 +45,7 @@ const COPIED: u32 = 15;
 /// Which troubles, and how many receipts meet them.
 const TROUBLES: [(&[Trouble], usize); 5] = [
     (&[Trouble::Refuse], 24),
-    (&[Trouble::Refuse; 3], 4),
+    (&[Trouble::Refuse; 2], 4),
     (&[Trouble::Hang], 12),
     (&[Trouble::AnswerLate], 12),
     (&[Trouble::LoseAnswer], 12),

@@ -21,11 +21,12 @@ use crate::{
 pub(crate) struct Run {
     pub(crate) mode: Mode,
     pub(crate) deliveries: Deliveries,
-    /// Messages that were acknowledged, and not sent by the time the operator came.
-    pub(crate) lost_before: BTreeSet<String>,
+    /// What the operator decided.
     pub(crate) cases: Vec<Case>,
     /// The provider's, in the end.
     pub(crate) log: Log,
+    /// Messages that were acknowledged, and not sent by then.
+    pub(crate) lost: BTreeSet<String>,
     /// Messages that the inbox does not call processed in the end.
     pub(crate) unfinished: u64,
     pub(crate) time: Duration,
@@ -39,10 +40,16 @@ struct Broken {
     unfinished: u32,
 }
 
-/// Messages that were acknowledged although no mail was sent.
-pub(crate) fn lost(acknowledged: &BTreeSet<String>, log: &Log) -> BTreeSet<String> {
-    let is_sent = |id: &str| log.get(id).is_some_and(|entry| entry.sent > 0);
-    let lost = acknowledged.iter().filter(|id| !is_sent(id));
+/// Messages that were acknowledged although no mail was sent, and not because somebody decided so.
+pub(crate) fn lost(acknowledged: &BTreeSet<String>, log: &Log, cases: &[Case]) -> BTreeSet<String> {
+    let is_sent = |id: &String| log.get(id).is_some_and(|entry| entry.sent > 0);
+    let is_discarded = |id: &String| {
+        let mut of_it = cases.iter().filter(|case| case.message_id == *id);
+        of_it.any(|case| case.decision == Decision::Discard)
+    };
+    let lost = acknowledged
+        .iter()
+        .filter(|id| !is_sent(id) && !is_discarded(id));
     lost.cloned().collect()
 }
 
@@ -64,17 +71,6 @@ impl Run {
         u32::try_from(decided.count()).unwrap_or(u32::MAX)
     }
 
-    /// Acknowledged, not sent, and not because somebody decided so.
-    fn lost(&self) -> BTreeSet<String> {
-        let mut lost = lost(&self.deliveries.acknowledged, &self.log);
-        for case in &self.cases {
-            if case.decision == Decision::Discard {
-                lost.remove(&case.message_id);
-            }
-        }
-        lost.union(&self.lost_before).cloned().collect()
-    }
-
     fn keys(&self) -> u32 {
         let keys: BTreeSet<&String> = self.log.values().flat_map(|one| one.calls.keys()).collect();
         u32::try_from(keys.len()).unwrap_or(u32::MAX)
@@ -84,7 +80,7 @@ impl Run {
         let called = u32::try_from(self.log.len()).unwrap_or(u32::MAX);
         Broken {
             sent_twice: self.sum(|entry| usize::from(entry.sent > 1)),
-            lost: u32::try_from(self.lost().len()).unwrap_or(u32::MAX),
+            lost: u32::try_from(self.lost.len()).unwrap_or(u32::MAX),
             two_keys: called.abs_diff(self.keys()),
             unfinished: u32::try_from(self.unfinished).unwrap_or(u32::MAX),
         }
@@ -121,7 +117,7 @@ pub(crate) fn cases(mode: Mode, cases: &[Case]) -> String {
         *kinds.entry((&case.error, case.decision)).or_default() += 1;
     }
     let mut lines = vec![format!(
-        "{}: {} messages are parked. A person compares them with the provider's log:",
+        "{}: a person finds {} parked, and looks into the provider's log:",
         mode.name(),
         cases.len()
     )];
@@ -226,7 +222,7 @@ fn explain(run: &Run) {
              {two_keys} keys too many or too few"
         );
         let twice = run.log.iter().filter(|(_, entry)| entry.sent > 1);
-        for id in run.lost().iter().chain(twice.map(|(id, _)| id)) {
+        for id in run.lost.iter().chain(twice.map(|(id, _)| id)) {
             println!("  {id}");
         }
         return;
