@@ -90,6 +90,7 @@ pub mod __private;
     reason = "the sealed trait and what it speaks of are public only in form"
 )]
 mod backend;
+mod builder;
 mod claim;
 mod connect;
 mod disposition;
@@ -132,10 +133,11 @@ pub use inbox_core::two_phase::{Backoff, Effect, OnUnknown, Policy, Terms, Terms
 
 pub use crate::{
     backend::Backend,
+    builder::InboxBuilder,
     claim::{Begin, ClaimedTx},
     disposition::{Disposition, Remedy},
     error::{ConfigError, EarlyMarker, Error, MessageRef},
-    inbox::{Inbox, InboxBuilder},
+    inbox::Inbox,
     operator::{Decided, ListedMessage, Page, Payload},
     prune::{Pruned, Pruner},
     schema::{IndexFault, SchemaError, SchemaProblem},
