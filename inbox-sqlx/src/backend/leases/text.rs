@@ -295,7 +295,7 @@ fn upsert(dialect: &Dialect) -> String {
         " on conflict (message_id, consumer) do update set state = 0, fence = i.fence + 1, \
          token = excluded.token, attempts = i.attempts + 1, lost_leases = {lost_leases}, \
          lease_until = {now} + (excluded.lease_until - excluded.first_call_at), next_at = null, \
-         first_call_at = coalesce(i.first_call_at, {now}), on_unknown = excluded.on_unknown, \
+         last_error = null, first_call_at = coalesce(i.first_call_at, {now}), on_unknown = excluded.on_unknown, \
          max_attempts = {greatest}(excluded.max_attempts, \
          case when {has_policy} then i.max_attempts else 0 end), \
          horizon_ms = excluded.horizon_ms, payload = coalesce(excluded.payload, i.payload) \
@@ -312,7 +312,8 @@ fn take(dialect: &Dialect, inbox: &str) -> String {
     let (lost_leases, has_policy) = (row.lost_leases(), row.has_policy());
     let set = format!(
         "lost_leases = {lost_leases}, fence = fence + 1, attempts = attempts + 1, token = {}, \
-         lease_until = {}, next_at = null, first_call_at = coalesce(first_call_at, {now}), \
+         lease_until = {}, next_at = null, last_error = null, \
+         first_call_at = coalesce(first_call_at, {now}), \
          max_attempts = {greatest}({}, case when {has_policy} then max_attempts else 0 end), \
          on_unknown = {}, horizon_ms = {}, payload = coalesce({}, payload), state = 0",
         v.next(),
