@@ -5,3 +5,4 @@ mod isolation;
 mod languages;
 mod least_privilege;
 mod privileges;
+mod time_zones;

@@ -12,6 +12,10 @@ use crate::contract::bench::text;
 /// Long enough that a busy machine does not lose it, short enough to wait for.
 const LEASE: Duration = Duration::from_millis(1200);
 
+/// Renewed every second, so that a body that is stopped within two was not stopped by the end of the lease.
+const LONGER_LEASE: Duration = Duration::from_secs(3);
+const SOON: Duration = Duration::from_millis(1900);
+
 fn expect_lease_lost(answer: Answer) {
     let error = answer.unwrap_err();
     assert!(
@@ -83,7 +87,7 @@ async fn nothing_renews_a_claim_that_was_settled() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_body_is_stopped_when_an_operator_decides_about_its_message() {
     let post = Post::new().await;
-    let worker = post.worker("m1", leased(park, 5, LEASE)).await;
+    let worker = post.worker("m1", leased(park, 5, LONGER_LEASE)).await;
     let id = post.id("m1").await;
     // A renewal may come in between.
     loop {
@@ -93,7 +97,7 @@ async fn a_body_is_stopped_when_an_operator_decides_about_its_message() {
         }
     }
     let before = post.row("m1").await;
-    post.service.stopped(LEASE).await;
+    post.service.stopped(SOON).await;
     expect_lease_lost(worker.stopped().await);
     assert_eq!(post.row("m1").await, before);
     post.expect("m1", State::Released, 1).await;
@@ -104,12 +108,12 @@ async fn a_body_is_stopped_when_an_operator_decides_about_its_message() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_body_is_stopped_when_another_worker_has_taken_over() {
     let post = Post::new().await;
-    let terms = leased(retry, 50, LEASE);
+    let terms = leased(retry, 50, LONGER_LEASE);
     let slow = post.worker("m1", terms).await;
     let other = loop {
         post.expire("m1").await;
         let taken = post.delivery("m1", terms, async {
-            sleep(2 * LEASE).await;
+            sleep(LONGER_LEASE).await;
             End::Sent
         });
         let taken = tokio::spawn(taken);
@@ -118,7 +122,7 @@ async fn a_body_is_stopped_when_another_worker_has_taken_over() {
             break taken;
         }
     };
-    post.service.stopped(LEASE).await;
+    post.service.stopped(SOON).await;
     expect_lease_lost(slow.stopped().await);
     assert_eq!(other.await.unwrap().unwrap(), Outcome::Processed(()));
     post.expect("m1", State::Processed, 2).await;

@@ -62,3 +62,6 @@ pub(crate) const CLEAR: &[&str] = &[
     "truncate table inbox_log",
     "truncate table ledger",
 ];
+
+/// Lets a session live elsewhere.
+pub(crate) const IN_TOKYO: &[&str] = &["set time_zone = '+09:00'"];

@@ -54,3 +54,6 @@ pub(crate) const FIRST_CLAIM_OF_ROW_1: &str =
 
 /// Empties inbox, log and ledger; ids begin with 1 again.
 pub(crate) const CLEAR: &[&str] = &["truncate inbox, inbox_log, ledger restart identity"];
+
+/// Lets a session live elsewhere.
+pub(crate) const IN_TOKYO: &[&str] = &["set time zone 'Asia/Tokyo'"];
