@@ -90,7 +90,7 @@ async fn abandoned_claims_are_released_or_parked_by_their_own_policy() {
 async fn a_stale_claim_does_not_show_what_an_earlier_attempt_said() {
     let bench = Bench::new().await;
     let first = claim(&bench.inbox, "m1", retry(5)).await;
-    super::operator::fail(first, inbox_sqlx::Effect::NotHappened).await;
+    fail(first, inbox_sqlx::Effect::NotHappened).await;
     abandon(&bench, "m1", retry(5), 60).await;
     let stale = bench.inbox.stale(Page::first(1)).await.unwrap();
     assert_eq!((stale[0].attempts, &stale[0].last_error), (2, &None));
