@@ -240,20 +240,3 @@ async fn nothing_is_sent_after_the_end_of_a_claim() {
     }
     post.close().await;
 }
-
-/// One statement and one flight each, on a connection that has both prepared.
-#[tokio::test]
-async fn claim_and_record_are_one_flight_each() {
-    let (post, proxy) = proxied(Pool::Own).await;
-    let mut fewest = usize::MAX;
-    for number in 0..5 {
-        // The pool may open another connection while the last one is on its way back.
-        let before = proxy.quiet_flights().await;
-        let key = format!("m{number}");
-        post.deliver(&key, park(5), End::Sent).await.unwrap();
-        fewest = fewest.min(proxy.quiet_flights().await - before);
-    }
-    // Each with the pool's ping before and behind it.
-    assert_eq!(fewest, 2 * (1 + 2));
-    post.close().await;
-}
