@@ -3,7 +3,10 @@
 //! A call is a row in `ledger` under its idempotency key, written on another connection, so that it stays when the
 //! worker dies.
 
-use std::{process::Command, time::Duration};
+use std::{
+    process::{Command, Stdio},
+    time::Duration,
+};
 
 use inbox_core::{Consumer, Key, idempotency_key, two_phase::State};
 use inbox_sqlx::{Effect, Error, Inbox, Outcome, Terms, TwoPhase};
@@ -153,6 +156,21 @@ async fn a_message_that_kills_every_worker_is_parked_and_healthy_ones_pass() {
 }
 
 /// Stops a process as a virtual machine is stopped: nothing in it notices.
+///
+/// Not even that its parent was killed in the meantime. Then it would stay for ever, and keep whoever reads the output
+/// of these tests waiting; so it goes on by itself some time.
+fn stop(child: &Child) {
+    signal(child, "-STOP");
+    let go_on = format!("(sleep 60; kill -CONT {}) &", child.id());
+    let status = Command::new("sh")
+        .args(["-c", &go_on])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    assert!(status.expect("`sh` runs").success());
+}
+
 fn signal(child: &Child, signal: &str) {
     let id = child.id().to_string();
     let status = Command::new("kill").args([signal, &id]).status();
@@ -166,7 +184,7 @@ async fn stopped_for_longer_than_its_lease_a_worker_changes_nothing() {
     for (done, told) in [(true, "duplicate"), (false, "lease lost")] {
         let lease = Duration::from_secs(1);
         let mut stopped = child(&post, "m1", leased(retry, 5, lease), CLAIMED).await;
-        signal(&stopped, "-STOP");
+        stop(&stopped);
         // Renewals of its last moments may be on their way.
         sleep(2 * lease).await;
 
@@ -201,7 +219,7 @@ async fn stopped_for_longer_than_its_lease_a_worker_nobody_replaced_records() {
     let post = Post::new().await;
     let lease = Duration::from_millis(500);
     let mut stopped = child(&post, "m1", leased(park, 5, lease), CALLED).await;
-    signal(&stopped, "-STOP");
+    stop(&stopped);
     sleep(2 * lease).await;
     signal(&stopped, "-CONT");
     stopped.say("go on").await;
