@@ -3,7 +3,10 @@
 use std::{
     borrow::Cow,
     fmt,
-    sync::{Arc, Mutex, OnceLock},
+    sync::{
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use inbox_core::{Consumer, Key, MessageKey, Retention, TableName, two_phase::Terms};
@@ -57,7 +60,8 @@ struct Inner<DB: Backend> {
     statements: Statements,
     upkeep: UpkeepStatements,
     leases: LeaseStatements,
-    pool_owner: PoolOwner,
+    /// Whether the application can reach the pool.
+    shared: AtomicBool,
     handlers: Handlers,
     /// A second connection that keeps an in-memory database alive while the first is replaced.
     keeper: tokio::sync::OnceCell<Mutex<Option<DB::Connection>>>,
@@ -102,14 +106,23 @@ impl<DB: Backend> Inbox<DB> {
             statements,
             upkeep,
             leases,
-            pool_owner,
+            shared: AtomicBool::new(pool_owner == PoolOwner::Application),
             handlers: Handlers::default(),
             keeper: tokio::sync::OnceCell::new(),
         }))
     }
 
     /// The pool the inbox works on. What runs on it directly commits on its own.
+    ///
+    /// A pool that [`connect`](Self::connect) opened counts as shared with the application from the first
+    /// call on: see [on whose pool](crate::guide::effects_outside_the_database#on-whose-pool).
     pub fn pool(&self) -> &Pool<DB> {
+        self.0.shared.store(true, Ordering::Relaxed);
+        &self.0.pool
+    }
+
+    /// The same for ourselves: we leave nothing behind on it.
+    pub(crate) fn own_pool(&self) -> &Pool<DB> {
         &self.0.pool
     }
 
@@ -334,7 +347,12 @@ impl<DB: Backend> Inbox<DB> {
     }
 
     pub(crate) fn pool_owner(&self) -> PoolOwner {
-        self.0.pool_owner
+        // The application cannot have left anything on a pool it got hold of later than this.
+        if self.0.shared.load(Ordering::Relaxed) {
+            PoolOwner::Application
+        } else {
+            PoolOwner::Inbox
+        }
     }
 
     pub(crate) fn upkeep(&self) -> &UpkeepStatements {
@@ -386,7 +404,7 @@ impl<DB: Backend> Inbox<DB> {
 /// Who else runs statements on the inbox's pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PoolOwner {
-    /// Nobody: the inbox opened it. (The application can reach it by [`Inbox::pool`], and is told.)
+    /// Nobody: the inbox opened it, and has not handed it out.
     Inbox,
     /// The application.
     Application,

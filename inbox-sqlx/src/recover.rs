@@ -168,7 +168,7 @@ async fn elsewhere<DB: Backend>(
     own: &OwnMarker<'_>,
 ) -> sqlx::Result<EarlyMarker> {
     let attempt = async {
-        let mut guard = Guard::acquire(inbox.pool()).await?;
+        let mut guard = Guard::acquire(inbox.own_pool()).await?;
         let marker = delete(inbox, guard.connection(), own).await?;
         guard.release();
         Ok(marker)

@@ -12,7 +12,7 @@ use crate::{
 /// The driver does not know of one that was begun as text, or by a `begin` that was dropped in flight; the
 /// database does, and says so. (PostgreSQL only if something has run in it. An empty one becomes ours there.)
 pub(crate) async fn open<DB: Backend>(inbox: &Inbox<DB>) -> Result<Guard<DB>, Error> {
-    let mut left = inbox.pool().options().get_max_connections();
+    let mut left = inbox.own_pool().options().get_max_connections();
     loop {
         let mut guard = inbox.acquire().await?;
         let Err(error) = DB::Driver::begin(guard.connection(), inbox.statements()).await else {
