@@ -1,10 +1,11 @@
 //! Servers and sessions configured carelessly: nothing of it may reach our keys and times.
 
-use inbox_sqlx::{Inbox, Outcome};
+use inbox_sqlx::{Effect, Inbox, Outcome, Terms, TwoPhase};
 
 use crate::{
+    Conn,
     contract::{
-        bench::{Bench, CONSUMER},
+        bench::{Bench, CONSUMER, HandlerError, run},
         keys::{expect_consumers_apart, expect_keys_apart},
     },
     dialect,
@@ -73,4 +74,35 @@ async fn times_do_not_depend_on_the_time_zone_of_a_session() {
         let after = error.retry_after().unwrap().as_secs();
         assert!((55..=60).contains(&after), "{after}");
     }
+}
+
+/// `autocommit` belongs to the session and not to the transaction: what the next user of the connection wrote by a bare
+/// statement was answered with "one row" and seen by nobody, the `processed_at` of an effect included.
+#[tokio::test]
+async fn a_body_that_switches_autocommit_off_does_not_cost_the_next_one_its_work() {
+    let bench = Bench::new().await;
+    let body = async |connection: &mut Conn| {
+        run(connection, "set autocommit = 0").await?;
+        Ok(())
+    };
+    for round in 0..4 {
+        let key = format!("m{round}");
+        bench.deliver(&key, body).await.unwrap();
+
+        let effect = format!("e{round}");
+        match bench
+            .inbox
+            .claim(CONSUMER, &effect, Terms::default())
+            .await
+            .unwrap()
+        {
+            TwoPhase::Duplicate => panic!("{effect} is new"),
+            TwoPhase::Fresh(claim) => {
+                let sent = Ok::<_, HandlerError>(());
+                claim.settle(sent, |_| Effect::Unknown).await.unwrap();
+            }
+        }
+        assert_eq!(bench.markers(CONSUMER, &effect).await, 1);
+    }
+    bench.expect_sane_pool().await;
 }

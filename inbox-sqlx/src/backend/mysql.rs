@@ -51,7 +51,18 @@ impl Driver for MySqlDriver {
             }
             .into());
         }
-        connect::open(MySqlPoolOptions::new(), options).await
+        // In place of the ping, and as good as one: a body that switched autocommit off leaves that to the
+        // next user of its connection, whose bare statements would be answered and never committed.
+        let pool = MySqlPoolOptions::new()
+            .test_before_acquire(false)
+            .before_acquire(|connection, _| {
+                Box::pin(async move {
+                    let reset = SqlStr::from_static("set autocommit = 1");
+                    Self::run(connection, reset).await?;
+                    Ok(true)
+                })
+            });
+        connect::open(pool, options).await
     }
 
     fn check_pool(_pool: &Pool<MySql>) -> Result<(), Error> {
