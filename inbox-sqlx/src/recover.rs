@@ -44,6 +44,7 @@ pub(crate) async fn recover<DB: Backend>(
     message: &MessageRef,
     body: Body,
 ) -> Result<(), Error> {
+    let mut ended = false;
     let probe = DB::Driver::run(guard.connection(), inbox.statements().probe.clone()).await;
     let marker = match probe {
         Ok(()) => {
@@ -64,6 +65,7 @@ pub(crate) async fn recover<DB: Backend>(
             elsewhere(inbox, own).await
         }
         Err(_) => {
+            ended = true;
             let whole = matches!(body, Body::Succeeded(_));
             match end(inbox, guard.connection(), own, whole).await {
                 Err(error) if connection_is_lost(&error) => {
@@ -77,6 +79,15 @@ pub(crate) async fn recover<DB: Backend>(
             }
         }
     };
+    if let (true, Err(error)) = (ended, &marker) {
+        // Two mistakes and an outage at once. Nobody else will notice, so it is said here.
+        tracing::error!(
+            %message,
+            error = error as &dyn std::error::Error,
+            "the transaction had ended, and whether its marker was committed early could not be checked: \
+             if the body ended it, the redelivery would be taken for a duplicate; look at the row"
+        );
+    }
     match (marker, body) {
         // An ordinary error that had ended the transaction, such as a deadlock on MariaDB; or a lost
         // connection and no second one: the body's own error tells it best.
